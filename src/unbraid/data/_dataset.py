@@ -1,0 +1,148 @@
+"""What a dataset is: uint8 images by index, and the factors behind them if known."""
+
+import abc
+import hashlib
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._factor_space import FactorSpace
+
+Kind = Literal["ordinal", "categorical", "cyclic", "continuous"]
+
+
+class AbstractDataset(abc.ABC):
+    """Images by index, for whole arrays of indices at once.
+
+    A dataset has ``len``, one ``image_shape`` and :meth:`images`. If labels are known
+    it also has ``factor_names``, ``factor_kinds`` and :meth:`factors`; if all of them
+    are discrete, a ``factor_space``; and if it is the complete grid of that space in
+    mixed-radix order, ``is_grid`` is true, so that ``factor_space.indices`` finds the
+    image of any combination. A dataset never changes after it is made.
+
+    To write one: subclass this (or :class:`AbstractFactorDataset` for a complete grid),
+    implement the abstract members, and run ``unbraid.testing.check_dataset`` on it.
+    """
+
+    @property
+    @abc.abstractmethod
+    def name(self) -> str:
+        """Short lower-case name, for tables and file names."""
+
+    @property
+    @abc.abstractmethod
+    def image_shape(self) -> tuple[int, int, int]:
+        """Channels, height and width of every image."""
+
+    @abc.abstractmethod
+    def __len__(self) -> int: ...
+
+    @abc.abstractmethod
+    def _gather(self, indices: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """Images ``(n, channels, height, width)`` of valid indices ``(n,)``.
+
+        The memory layout is free: a view of channels-last images is welcome. The
+        caller may write to the array.
+        """
+
+    @property
+    def factor_names(self) -> tuple[str, ...]:
+        """Names of the known factors; empty when there are no labels."""
+        return self.factor_space.names if self.factor_space else ()
+
+    @property
+    def factor_kinds(self) -> tuple[Kind, ...]:
+        """Kind of each known factor."""
+        return self.factor_space.kinds if self.factor_space else ()
+
+    @property
+    def factor_space(self) -> FactorSpace | None:
+        """Names, sizes and kinds if all factors are discrete and known, or ``None``."""
+        return None
+
+    @property
+    def is_grid(self) -> bool:
+        """Whether row ``i`` is combination ``i`` of the factor space, for every row."""
+        return False
+
+    @property
+    def weights(self) -> NDArray[np.float64] | None:
+        """Relative frequency of each row when drawing rows, or ``None`` for uniform."""
+        return None
+
+    def images(self, indices: ArrayLike) -> NDArray[np.uint8]:
+        """Images at the given indices, in one call.
+
+        Args:
+            indices: Integers from 0 to ``len(self) - 1``, shape ``(n,)``, in any order,
+                with repeats if wanted.
+
+        Returns:
+            ``uint8`` images, shape ``(n, channels, height, width)``, the caller's own.
+        """
+        return self._gather(self._checked(indices))
+
+    def factors(self, indices: ArrayLike) -> NDArray[Any] | None:
+        """Factor values at the given indices, or ``None`` when there are no labels.
+
+        Returns:
+            Shape ``(n, n_factors)``: ``int64`` when there is a ``factor_space``, else
+            ``float64`` with NaN where a label is missing.
+        """
+        return self._gather_factors(self._checked(indices))
+
+    def _gather_factors(self, indices: NDArray[np.int64]) -> NDArray[Any] | None:
+        """Factor values of valid indices; override where there are labels."""
+        return None
+
+    def fingerprint(self) -> str:
+        """Hash of the content: equal for equal data, in any process, on any machine.
+
+        Hashes the number of images, what the factors are, and up to 256 images spread
+        evenly over the dataset with their labels.
+        """
+        rows = np.unique(np.linspace(0, len(self) - 1, 256).round().astype(np.int64))
+        digest = hashlib.sha256()
+        digest.update(repr((len(self), self.image_shape, self.factor_names)).encode())
+        digest.update(np.ascontiguousarray(self.images(rows)).tobytes())
+        labels = self.factors(rows)
+        if labels is not None:
+            digest.update(np.ascontiguousarray(labels).tobytes())
+        if self.weights is not None:
+            digest.update(np.ascontiguousarray(self.weights).tobytes())
+        return digest.hexdigest()
+
+    def _checked(self, indices: ArrayLike) -> NDArray[np.int64]:
+        array = np.asarray(indices)
+        if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+            raise TypeError(
+                f"{type(self).__name__}: expected a list or 1-d array of integer "
+                f"indices, got shape {array.shape} of {array.dtype}."
+            )
+        if array.size and (array.min() < 0 or array.max() >= len(self)):
+            raise IndexError(
+                f"{type(self).__name__}: expected indices from 0 to {len(self) - 1}, "
+                f"got values from {array.min()} to {array.max()}."
+            )
+        return array.astype(np.int64, copy=False)
+
+
+class AbstractFactorDataset(AbstractDataset):
+    """A dataset that holds every combination of its factors, in mixed-radix order."""
+
+    @property
+    @abc.abstractmethod
+    def factor_space(self) -> FactorSpace:
+        """Names, sizes and kinds of the factors."""
+
+    @property
+    def is_grid(self) -> bool:
+        """Always true here."""
+        return True
+
+    def __len__(self) -> int:
+        return self.factor_space.size
+
+    def _gather_factors(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+        return self.factor_space.factors(indices)

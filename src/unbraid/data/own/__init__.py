@@ -1,0 +1,1 @@
+"""Datasets that the user brings: folders of pictures and arrays."""

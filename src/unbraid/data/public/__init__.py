@@ -1,0 +1,1 @@
+"""Datasets that are read from their published files."""

@@ -1,0 +1,1 @@
+"""Datasets that are rendered: no file is needed."""
