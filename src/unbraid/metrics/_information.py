@@ -1,0 +1,68 @@
+"""Entropies and mutual informations of binned codes and discrete factors, in nats.
+
+All are plug-in estimates: probabilities are relative frequencies.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._inputs import Factors, to_bins
+
+
+def bin_codes(codes: NDArray[np.floating], bins: int) -> NDArray[np.int64]:
+    """Each latent in its own equal-width bins, numbered from 0, same shape."""
+    return np.stack([to_bins(latent, bins) for latent in codes.T], axis=1)
+
+
+def mutual_information_matrix(
+    binned: NDArray[np.int64], factors: Factors
+) -> NDArray[np.float64]:
+    r"""Mutual information of every latent with every factor.
+
+    .. math:: I(z_j; v_k) = \sum_{a, b} p_{ab} \log \frac{p_{ab}}{p_a p_b}
+
+    Args:
+        binned: Bin numbers of the codes, ``(n_rows, n_latents)``.
+        factors: Factors of the same rows; for each factor, rows where it is missing
+            are left out.
+
+    Returns:
+        Nats, ``(n_latents, n_factors)``.
+    """
+    table = np.empty((binned.shape[1], factors.n_factors))
+    for k, (labels, size) in enumerate(
+        zip(factors.labels.T, factors.sizes, strict=True)
+    ):
+        known = labels >= 0
+        rows = slice(None) if known.all() else known
+        for j, latent in enumerate(binned.T):
+            table[j, k] = mutual_information(latent[rows], labels[rows], size)
+    return table
+
+
+def mutual_information(
+    a: NDArray[np.integer], b: NDArray[np.integer], b_size: int | None = None
+) -> float:
+    """Mutual information of two columns of class numbers from 0, in nats."""
+    b_size = int(b.max()) + 1 if b_size is None else b_size
+    counts = np.bincount(a * b_size + b, minlength=(int(a.max()) + 1) * b_size)
+    joint = counts.reshape(-1, b_size) / len(a)
+    apart = entropy_of(joint.sum(axis=1)) + entropy_of(joint.sum(axis=0))
+    # Rounding can make the information of independent columns a tiny negative number.
+    return max(0.0, apart - entropy_of(joint))
+
+
+def factor_entropies(factors: Factors) -> NDArray[np.float64]:
+    """Entropy of each factor over the rows where it is known, ``(n_factors,)``."""
+    return np.array([entropy(labels[labels >= 0]) for labels in factors.labels.T])
+
+
+def entropy(labels: NDArray[np.integer]) -> float:
+    """Entropy of a column of class numbers from 0, in nats."""
+    return entropy_of(np.bincount(labels) / len(labels))
+
+
+def entropy_of(probabilities: NDArray[np.floating]) -> float:
+    """Entropy of a distribution given as probabilities of any shape, in nats."""
+    seen = probabilities[probabilities > 0]
+    return float(-(seen * np.log(seen)).sum())

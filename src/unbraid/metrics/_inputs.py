@@ -1,0 +1,198 @@
+"""What every metric is given: codes and factors, checked where they enter."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unbraid.data import Kind
+
+BINS = 20
+"""Equal-width bins for what is continuous, as in the published studies."""
+
+
+class Factors:
+    """Ground-truth factors of a set of rows: discrete, continuous or partly missing.
+
+    Args:
+        values: One row per observation, ``(n_rows, n_factors)``, or ``(n_rows,)`` for a
+            single factor. Integers, booleans, or floats; NaN means that the label is
+            missing. A metric leaves out, for each factor, the rows where it is missing.
+        names: One name per factor; ``factor_0``, ... when not given.
+        kinds: ``"ordinal"``, ``"categorical"``, ``"cyclic"`` or ``"continuous"`` for
+            each factor. When not given, a factor with values that are not whole
+            numbers is continuous, every other one ordinal.
+
+    Raises:
+        ValueError: If the table is not numbers in two dimensions, has no rows or no
+            columns, an infinite value, or a factor with fewer than two distinct values.
+
+    Example:
+        >>> factors = Factors([[0, 0.5], [10, 0.25], [10, np.nan]], names=("a", "b"))
+        >>> factors.kinds, factors.sizes
+        (('ordinal', 'continuous'), (2, 20))
+        >>> factors.labels
+        array([[ 0, 19],
+               [ 1,  0],
+               [ 1, -1]])
+    """
+
+    def __init__(
+        self,
+        values: ArrayLike,
+        *,
+        names: Sequence[str] | None = None,
+        kinds: Sequence[Kind] | None = None,
+    ) -> None:
+        self.values = _numbers("factors", values)
+        n_factors = self.values.shape[1]
+        if np.isinf(self.values).any():
+            raise ValueError(
+                "factors: expected finite values (NaN for missing ones), got infinity."
+            )
+        self.names = tuple(names or (f"factor_{i}" for i in range(n_factors)))
+        inferred = [_kind(column) for column in self.values.T]
+        self.kinds: tuple[Kind, ...] = tuple(kinds or inferred)
+        if not len(self.names) == len(self.kinds) == n_factors:
+            raise ValueError(
+                f"factors: expected {n_factors} names and kinds, one per column, got "
+                f"{len(self.names)} and {len(self.kinds)}."
+            )
+        unknown = sorted(set(self.kinds) - set(get_args(Kind)))
+        if unknown:
+            raise ValueError(
+                f"factors: expected kinds among {get_args(Kind)}, got {unknown}."
+            )
+        for name, column in zip(self.names, self.values.T, strict=True):
+            known = column[~np.isnan(column)]
+            if not len(known) or (known == known[0]).all():
+                raise ValueError(
+                    f"factors: expected {name!r} to vary, got "
+                    f"{'no known label' if not len(known) else known[0]} in every row. "
+                    "Drop this factor, or sample rows in which it varies."
+                )
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def n_factors(self) -> int:
+        """Number of columns."""
+        return self.values.shape[1]
+
+    @cached_property
+    def labels(self) -> NDArray[np.int64]:
+        """Class numbers from 0, ``(n_rows, n_factors)``; -1 where missing.
+
+        Distinct values are numbered in ascending order; continuous factors are put into
+        20 bins of equal width.
+        """
+        columns = zip(self.values.T, self.kinds, strict=True)
+        return np.stack([_labels(column, kind) for column, kind in columns], axis=1)
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of classes of each factor."""
+        sizes = self.labels.max(axis=0) + 1
+        return tuple(
+            BINS if kind == "continuous" else int(size)
+            for size, kind in zip(sizes, self.kinds, strict=True)
+        )
+
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """Where the label is not missing, ``(n_rows, n_factors)``."""
+        return ~np.isnan(self.values)
+
+    def at(self, rows: NDArray[np.integer]) -> "Factors":
+        """The factors of some rows, with the class numbers they have here."""
+        part = object.__new__(Factors)
+        part.values, part.names, part.kinds = self.values[rows], self.names, self.kinds
+        part.labels, part.sizes = self.labels[rows], self.sizes
+        return part
+
+
+def read_inputs(
+    who: str, codes: ArrayLike, factors: "ArrayLike | Factors"
+) -> tuple[NDArray[np.float64], Factors]:
+    """Codes and factors as every metric wants them, or a clear error.
+
+    Args:
+        who: Name of the metric, for the message.
+        codes: ``(n_rows, n_latents)``, finite numbers.
+        factors: Anything :class:`Factors` takes, or one of them.
+
+    Returns:
+        Codes as float64 and the factors, of the same rows.
+    """
+    codes = read_codes(who, codes)
+    factors = factors if isinstance(factors, Factors) else Factors(factors)
+    if len(codes) != len(factors):
+        raise ValueError(
+            f"{who}: expected codes and factors of the same rows, got {len(codes)} "
+            f"rows of codes and {len(factors)} of factors."
+        )
+    return codes, factors
+
+
+def read_codes(who: str, codes: ArrayLike) -> NDArray[np.float64]:
+    """Codes as float64 ``(n_rows, n_latents)``, finite, at least two rows."""
+    numbers = _numbers(f"{who}: codes", codes)
+    if not np.isfinite(numbers).all():
+        raise ValueError(
+            f"{who}: expected finite codes, got NaN or infinity. Drop those rows, or "
+            "find out why the encoder made them."
+        )
+    if len(numbers) < 2:
+        raise ValueError(f"{who}: expected at least two rows, got {len(numbers)}.")
+    return numbers
+
+
+def _numbers(who: str, values: Any) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # rows of different lengths
+        raise ValueError(
+            f"{who}: expected a table of numbers, got rows of different lengths."
+        ) from error
+    if array.dtype == object:
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"{who}: expected a table of numbers, got {type(values).__name__} of "
+                "objects."
+            ) from error
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{who}: expected real numbers, got {array.dtype}.")
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2 or 0 in array.shape:
+        raise ValueError(
+            f"{who}: expected a table (n_rows, n_columns), got shape {array.shape}."
+        )
+    return array.astype(np.float64)
+
+
+def _kind(column: NDArray[np.float64]) -> Kind:
+    known = column[~np.isnan(column)]
+    return "ordinal" if (known == np.round(known)).all() else "continuous"
+
+
+def _labels(column: NDArray[np.float64], kind: Kind) -> NDArray[np.int64]:
+    labels = np.full(len(column), -1, dtype=np.int64)
+    known = ~np.isnan(column)
+    if kind == "continuous":
+        labels[known] = to_bins(column[known], BINS)
+    else:
+        labels[known] = np.unique(column[known], return_inverse=True)[1]
+    return labels
+
+
+def to_bins(values: NDArray[np.floating], bins: int) -> NDArray[np.int64]:
+    """Number of the equal-width bin, from 0, that each value falls into."""
+    edges = np.histogram_bin_edges(values, bins)
+    # Inner edges only, so that the largest value falls in the last bin, not past it.
+    return np.digitize(values, edges[1:-1])

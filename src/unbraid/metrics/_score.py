@@ -1,0 +1,91 @@
+"""What a metric gives back: a number that remembers how it was made."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Score(float):
+    """A score that can be used as the plain number it is, and carries its details.
+
+    Args:
+        value: The score.
+        name: Short name of the metric, as in tables (``"mig"``).
+        variant: Which of several definitions or settings was used; empty if one only.
+        per_factor: Part of the score that each factor contributes, by factor name.
+        matrix: Values per latent and factor behind the score, ``(n_latents,
+            n_factors)``, if the metric has such.
+        details: Other numbers that belong to the score, by name.
+        seed: Seed of what was random, ``None`` if nothing was.
+        seconds: Time it took, if it was measured.
+        interval: Where a fresh evaluation is expected to fall, if it was estimated.
+        chance: The score when factors are shuffled, if it was measured.
+        ideal: The score of a perfect representation, if it was measured.
+        note: What the reader should know, such as factors left out; empty if nothing.
+
+    Example:
+        >>> score = Score(0.5, name="mig", per_factor={"x": 0.4, "y": 0.6})
+        >>> score + 0.25, score.per_factor["x"]
+        (0.75, 0.4)
+    """
+
+    name: str
+    variant: str
+    per_factor: Mapping[str, float]
+    matrix: NDArray[np.floating] | None
+    details: Mapping[str, float]
+    seed: int | None
+    seconds: float | None
+    interval: tuple[float, float] | None
+    chance: float | None
+    ideal: float | None
+    note: str
+
+    def __new__(
+        cls,
+        value: float,
+        *,
+        name: str,
+        variant: str = "",
+        per_factor: Mapping[str, float] | None = None,
+        matrix: NDArray[np.floating] | None = None,
+        details: Mapping[str, float] | None = None,
+        seed: int | None = None,
+        seconds: float | None = None,
+        interval: tuple[float, float] | None = None,
+        chance: float | None = None,
+        ideal: float | None = None,
+        note: str = "",
+    ) -> Self:
+        """Make a score; see the class."""
+        score = super().__new__(cls, value)
+        score.name, score.variant, score.note = name, variant, note
+        score.per_factor = _plain(per_factor)
+        score.details = _plain(details)
+        score.matrix, score.seed, score.seconds = matrix, seed, seconds
+        score.interval, score.chance, score.ideal = interval, chance, ideal
+        return score
+
+    def replace(self, **changes: Any) -> Self:
+        """The same score with some of its details changed."""
+        return type(self)(**{"value": float(self), **vars(self), **changes})
+
+    def __reduce__(self) -> tuple:
+        details = {key: _unplain(value) for key, value in vars(self).items()}
+        return _remake, (float(self), details)
+
+
+def _remake(value: float, details: dict[str, Any]) -> Score:
+    return Score(value, **details)
+
+
+def _plain(values: Mapping[str, float] | None) -> Mapping[str, float]:
+    numbers = {str(key): float(value) for key, value in (values or {}).items()}
+    return MappingProxyType(numbers)
+
+
+def _unplain(value: Any) -> Any:
+    return dict(value) if isinstance(value, MappingProxyType) else value

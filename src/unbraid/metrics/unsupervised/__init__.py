@@ -1,0 +1,1 @@
+"""unsupervised metrics."""
