@@ -53,8 +53,9 @@ class Factors:
                 "factors: expected finite values (NaN for missing ones), got infinity."
             )
         self.names = tuple(names or (f"factor_{i}" for i in range(n_factors)))
-        inferred = [_kind(column) for column in self.values.T]
-        self.kinds: tuple[Kind, ...] = tuple(kinds or inferred)
+        self.kinds: tuple[Kind, ...] = (
+            tuple(kinds) if kinds else tuple(_kind(column) for column in self.values.T)
+        )
         if not len(self.names) == len(self.kinds) == n_factors:
             raise ValueError(
                 f"factors: expected {n_factors} names and kinds, one per column, got "
