@@ -1,0 +1,271 @@
+"""What a model makes of the data: codes for every image, made once and kept."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from tqdm import tqdm
+
+from unbraid.data import AbstractDataset, Kind, LabelledImages, open_dataset
+from unbraid.errors import DataFormatError
+
+_FORMAT = 1
+# Names under which encoders in use hand out one vector per image, best first.
+_EMBEDDINGS = ("image_embeds", "pooler_output", "last_hidden_state", "logits")
+
+
+@dataclass(frozen=True, eq=False)
+class Representation:
+    """Codes of a set of images, and the factors behind them if they are known.
+
+    Attributes:
+        codes: One row per image, ``(n, n_latents)``; of a VAE the posterior means.
+        log_variances: Of a VAE, the posterior log-variances, same shape.
+        factors: Factor values, ``(n, n_factors)``, or ``None``.
+        factor_names: Name of each factor.
+        factor_kinds: Kind of each factor.
+        rows: Which rows of the dataset these are, ``(n,)``.
+        source: What made it, in words.
+    """
+
+    codes: NDArray[np.floating]
+    log_variances: NDArray[np.floating] | None = None
+    factors: NDArray[Any] | None = None
+    factor_names: tuple[str, ...] = ()
+    factor_kinds: tuple[Kind, ...] = ()
+    rows: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    source: str = ""
+
+    def save(self, path: str | Path) -> None:
+        """Write to one ``.npz`` file, in place of what was there."""
+        target = Path(path)
+        about = {
+            "format": _FORMAT,
+            "factor_names": self.factor_names,
+            "factor_kinds": self.factor_kinds,
+            "source": self.source,
+        }
+        arrays: dict[str, Any] = {
+            "codes": self.codes,
+            "rows": self.rows,
+            "about": np.array(json.dumps(about)),
+        }
+        for name in ("log_variances", "factors"):
+            if getattr(self, name) is not None:
+                arrays[name] = getattr(self, name)
+        beside = target.with_name(target.name + ".part")
+        with beside.open("wb") as file:
+            np.savez(file, **arrays)
+        beside.replace(target)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Representation":
+        """Read what :meth:`save` wrote."""
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            if "about" not in arrays:
+                raise DataFormatError(
+                    f"{path}: expected a saved representation, got arrays called "
+                    f"{', '.join(arrays)}."
+                )
+            about = json.loads(str(arrays["about"]))
+            if about["format"] > _FORMAT:
+                raise DataFormatError(
+                    f"{path}: expected format {_FORMAT} or older, got "
+                    f"{about['format']}. Update unbraid to read it."
+                )
+            return cls(
+                codes=arrays["codes"],
+                log_variances=arrays.get("log_variances"),
+                factors=arrays.get("factors"),
+                factor_names=tuple(about["factor_names"]),
+                factor_kinds=tuple(about["factor_kinds"]),
+                rows=arrays["rows"],
+                source=about["source"],
+            )
+
+
+def encode(
+    model: Any,
+    data: AbstractDataset | ArrayLike | str,
+    *,
+    rows: ArrayLike | None = None,
+    batch_size: int = 256,
+    device: str | torch.device = "auto",
+    progress: bool = True,
+) -> Representation:
+    """Codes of images under any encoder.
+
+    Args:
+        model: What turns images into codes:
+
+            - an object with ``encode`` (an unbraid model), or any callable or torch
+              module that takes float images in [0, 1], ``(batch, channels, height,
+              width)``, on its device. From what it gives back, the posterior's
+              ``mean`` and ``log_variance`` are taken if it has them, else the field
+              ``image_embeds``, ``pooler_output``, ``last_hidden_state`` or ``logits``,
+              else the first of a tuple, else the tensor itself; everything but the
+              batch is flattened;
+            - an object with ``transform`` (scikit-learn), which is given flattened
+              images ``(batch, channels * height * width)``;
+            - an array of codes that are ready, one row per image.
+        data: A dataset, an array of images, or what the command line takes.
+        rows: Rows to encode, all when not given.
+        batch_size: Images at a time.
+        device: Where to compute: ``"auto"`` is where the module's parameters are, else
+            the CPU.
+        progress: Show a progress bar if the standard error is a terminal.
+
+    Example:
+        >>> from unbraid.data import XYSquares
+        >>> tiny = XYSquares(image_size=8, square_size=1, n_squares=1)
+        >>> encode(lambda images: images.mean(dim=3), tiny).codes.shape
+        (64, 8)
+    """
+    dataset = _dataset(data)
+    indices = np.arange(len(dataset)) if rows is None else np.asarray(rows)
+    if isinstance(model, np.ndarray | torch.Tensor | list):
+        codes, log_variances = _given_codes(model, dataset, indices), None
+    else:
+        function, place = _encoder(model, device)
+        pieces = _encoded(function, dataset, indices, batch_size, place, progress)
+        codes, log_variances = _join(list(pieces), model)
+    if not np.isfinite(codes).all():
+        raise ValueError(
+            f"encode: expected finite codes, got NaN or infinity from {_name(model)}."
+        )
+    return Representation(
+        codes=codes,
+        log_variances=log_variances,
+        factors=dataset.factors(indices),
+        factor_names=dataset.factor_names,
+        factor_kinds=dataset.factor_kinds,
+        rows=indices,
+        source=f"{_name(model)} on {dataset.name}",
+    )
+
+
+def _dataset(data: AbstractDataset | ArrayLike | str) -> AbstractDataset:
+    if isinstance(data, AbstractDataset):
+        return data
+    return open_dataset(data) if isinstance(data, str) else LabelledImages(data)
+
+
+def _given_codes(
+    model: Any, dataset: AbstractDataset, indices: NDArray[np.int64]
+) -> NDArray[np.floating]:
+    codes = _to_numpy(model)
+    if codes.ndim != 2 or len(codes) not in (len(dataset), len(indices)):
+        raise ValueError(
+            f"encode: expected codes (n, n_latents) with a row for each of the "
+            f"{len(dataset)} images, got shape {codes.shape}."
+        )
+    return codes[indices] if len(codes) == len(dataset) else codes
+
+
+def _encoder(
+    model: Any, device: str | torch.device
+) -> tuple[Callable[[torch.Tensor], Any], torch.device]:
+    function = getattr(model, "encode", None)
+    if callable(function) or callable(model):
+        return function if callable(function) else model, _place(model, device)
+    if callable(getattr(model, "transform", None)):
+        return lambda images: model.transform(images.flatten(1).numpy()), torch.device(
+            "cpu"
+        )
+    raise TypeError(
+        "encode: expected an array, a callable, or an object with encode or transform, "
+        f"got {type(model).__name__}."
+    )
+
+
+def _place(model: Any, device: str | torch.device) -> torch.device:
+    if device != "auto":
+        return torch.device(device)
+    if isinstance(model, torch.nn.Module):
+        parameter = next(model.parameters(), None)
+        return torch.device("cpu") if parameter is None else parameter.device
+    return torch.device("cpu")
+
+
+def _encoded(
+    function: Callable[[torch.Tensor], Any],
+    dataset: AbstractDataset,
+    indices: NDArray[np.int64],
+    batch_size: int,
+    device: torch.device,
+    progress: bool,
+) -> Iterator[tuple[NDArray[np.floating], NDArray[np.floating] | None]]:
+    starts = range(0, len(indices), batch_size)
+    hide = None if progress else True  # None: unless on a terminal
+    with torch.no_grad():
+        for start in tqdm(starts, desc="encoding", unit="batch", disable=hide):
+            pixels = dataset.images(indices[start : start + batch_size])
+            images = torch.from_numpy(pixels).to(device).float().div_(255)
+            yield _read_output(function(images), len(images))
+
+
+def _read_output(
+    output: Any, n_images: int
+) -> tuple[NDArray[np.floating], NDArray[np.floating] | None]:
+    mean, log_variance = _parts(output)
+    codes = _to_numpy(mean)
+    if codes.ndim < 1 or len(codes) != n_images:
+        raise ValueError(
+            f"encode: expected one row of codes per image, got shape {codes.shape} for "
+            f"{n_images} images."
+        )
+    flat = codes.reshape(n_images, -1)
+    if log_variance is None:
+        return flat, None
+    return flat, _to_numpy(log_variance).reshape(n_images, -1)
+
+
+def _parts(output: Any) -> tuple[Any, Any]:
+    """What is the code in an encoder's output, and its log-variance if it has one."""
+    if isinstance(output, torch.Tensor | np.ndarray):
+        return output, None
+    if isinstance(getattr(output, "mean", None), torch.Tensor):
+        return output.mean, getattr(output, "log_variance", None)
+    for name in _EMBEDDINGS:
+        found = (
+            output.get(name)
+            if isinstance(output, Mapping)
+            else getattr(output, name, None)
+        )
+        if isinstance(found, torch.Tensor):
+            return found, None
+    if isinstance(output, Sequence) and output and not isinstance(output, str):
+        return _parts(output[0])
+    raise TypeError(
+        "encode: expected the encoder to give a tensor, an array, a posterior with a "
+        f"mean, or one of {', '.join(_EMBEDDINGS)}, got {type(output).__name__}."
+    )
+
+
+def _join(
+    pieces: list[tuple[NDArray[np.floating], NDArray[np.floating] | None]], model: Any
+) -> tuple[NDArray[np.floating], NDArray[np.floating] | None]:
+    if not pieces:
+        raise ValueError(f"encode: expected rows to encode with {_name(model)}, got 0.")
+    codes = np.concatenate([codes for codes, _ in pieces])
+    variances = [variance for _, variance in pieces if variance is not None]
+    return codes, np.concatenate(variances) if variances else None
+
+
+def _to_numpy(values: Any) -> NDArray[np.floating]:
+    if isinstance(values, torch.Tensor):
+        # Half precisions are for computing; numpy has no bfloat16 at all.
+        values = values.detach().cpu().float().numpy()
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"encode: expected codes that are numbers, got {array.dtype}.")
+    return array if array.dtype.kind == "f" else array.astype(np.float64)
+
+
+def _name(model: Any) -> str:
+    return getattr(model, "__name__", None) or type(model).__name__
