@@ -1,0 +1,145 @@
+"""How codes spread along traversals: over the latents, and in the main direction."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unbraid.metrics._inputs import Factors, read_inputs
+from unbraid.metrics._score import Score
+from unbraid.randomness import numpy_generator
+
+from ._traversals import (
+    Traversals,
+    along_each_factor,
+    no_traversals,
+    score_over_factors,
+)
+
+_NUMBERS_AT_ONCE = 2**22
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread:
+    """Variances of the codes along each of some traversals.
+
+    Args:
+        weights: Share of each traversal in an average, ``(n_traversals,)``.
+        latents: Variance of every latent, ``(n_traversals, n_latents)``.
+        main: Variance along the first principal direction, ``(n_traversals,)``.
+    """
+
+    weights: NDArray[np.float64]
+    latents: NDArray[np.float64]
+    main: NDArray[np.float64]
+
+    @property
+    def moves(self) -> NDArray[np.bool_]:
+        """Traversals along which any code changes at all."""
+        return self.latents.max(axis=1) > 0.0
+
+    def share(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A variance of each traversal as a share of its whole, from 0 (even) to 1.
+
+        Eq. 4.5 and 4.8 of the dissertation; 0 where nothing moves.
+        """
+        whole = self.latents.sum(axis=1)
+        share = np.divide(variance, whole, out=np.zeros_like(whole), where=self.moves)
+        return standardised(share, self.latents.shape[1])
+
+
+def standardised(share: ArrayLike, n_latents: int) -> NDArray[np.float64]:
+    """Shares rescaled from ``1/n .. 1`` to ``0 .. 1``, free of rounding beyond them."""
+    even = 1.0 / n_latents
+    return np.clip((np.asarray(share) - even) / (1.0 - even), 0.0, 1.0)
+
+
+def ratio_over_factors(
+    who: str,
+    codes: ArrayLike,
+    factors: ArrayLike | Factors,
+    ratio: Callable[[Spread], float],
+    *,
+    name: str,
+    variant: str = "",
+    n_traversals: int,
+    seed: int,
+) -> Score:
+    """Geometric mean over factors of a ratio of the spread along each of them."""
+    codes, factors = read_inputs(who, codes, factors)
+    if codes.shape[1] < 2:
+        raise ValueError(
+            f"{who}: expected codes with at least two latents, got shape "
+            f"{codes.shape}. One latent alone is always straight and aligned."
+        )
+    if n_traversals < 1:
+        raise ValueError(f"{who}: expected n_traversals from 1, got {n_traversals}.")
+    per_factor, notes, coverage = {}, [], []
+    for factor, traversals in along_each_factor(factors):
+        if traversals is None:
+            notes.append(f"left out, no rows differ in it alone: {factor!r}")
+            continue
+        # The same traversals for every ratio, so that one bounds the other.
+        generator = numpy_generator(seed, "traversals", factor)
+        spread = measure_spread(codes, traversals, n_traversals, generator)
+        per_factor[factor] = ratio(spread)
+        coverage.append(traversals.coverage)
+        if not spread.moves.all():
+            notes.append(f"0 where no code moves along {factor!r}")
+    if not per_factor:
+        raise no_traversals(who, factors, "Encode the complete grid, or traversals.")
+    if min(coverage) < 1.0:
+        notes.append("traversals lack values, see coverage; fewer look straighter")
+    return score_over_factors(
+        per_factor,
+        name=name,
+        variant=variant,
+        seed=seed,
+        coverage=coverage,
+        notes=notes,
+    )
+
+
+def measure_spread(
+    codes: NDArray[np.float64],
+    traversals: Traversals,
+    n_traversals: int,
+    generator: np.random.Generator,
+) -> Spread:
+    """Spread along all traversals if there are few, else along some drawn by row."""
+    lengths = traversals.lengths
+    if len(lengths) <= n_traversals:
+        chosen, times = np.arange(len(lengths)), lengths
+    else:
+        row = generator.integers(0, len(traversals.rows), n_traversals)
+        passed = np.searchsorted(np.cumsum(lengths), row, side="right")
+        chosen, times = np.unique(passed, return_counts=True)
+    latents = np.empty((len(chosen), codes.shape[1]))
+    main = np.empty(len(chosen))
+    for at, rows in _of_equal_length(traversals, chosen, codes.shape[1]):
+        points = codes[rows]
+        # Exactly zero for a latent that stays: a mean of equal numbers is not exact.
+        points -= points[:, :1].copy()
+        points -= points.mean(axis=1, keepdims=True)
+        freedom = points.shape[1] - 1
+        latents[at] = np.einsum("tij,tij->tj", points, points) / freedom
+        turned = points.transpose(0, 2, 1)
+        # Both products have the same largest eigenvalue; the smaller one is cheaper.
+        wide = points.shape[1] < points.shape[2]
+        product = points @ turned if wide else turned @ points
+        main[at] = np.linalg.eigvalsh(product)[:, -1] / freedom
+    return Spread(weights=times / times.sum(), latents=latents, main=main)
+
+
+def _of_equal_length(
+    traversals: Traversals, chosen: NDArray[np.int64], n_latents: int
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Places among the chosen and rows ``(n, length)``, a bounded number at a time."""
+    starts, lengths = traversals.starts[chosen], traversals.lengths[chosen]
+    for length in np.unique(lengths):
+        places = np.flatnonzero(lengths == length)
+        step = max(1, _NUMBERS_AT_ONCE // int(length * n_latents))
+        for first in range(0, len(places), step):
+            part = places[first : first + step]
+            yield part, traversals.rows[starts[part, None] + np.arange(length)]
