@@ -18,7 +18,7 @@ from unbraid.randomness import numpy_generator
 from ._buffers import BufferPool
 from ._dataset import AbstractDataset
 from ._row_order import AbstractRowOrder, IndependentRows, ShuffledRows
-from ._sampling import AbstractSampler, BoundSampler, Singles
+from ._sampling import AbstractSampler, Companions, Singles
 from ._statistics import ChannelStatistics
 
 
@@ -136,7 +136,7 @@ class BatchStream:
         return IndependentRows(n_rows, self.size, self.seed, weights)
 
     @cached_property
-    def _companions(self) -> BoundSampler:
+    def _companions(self) -> Companions:
         return self.sampler.bind(self.dataset)
 
     @cached_property

@@ -2,6 +2,7 @@
 
 import os
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ def read_images(images: Any, *, channels_first: bool | None) -> NDArray[np.uint8
     ``uint8`` images are a view of what was given; others are converted once.
     """
     if isinstance(images, str | os.PathLike):
-        array = _read_file(Path(images).expanduser())
+        array = _read_file(Path(images).expanduser(), _only_key)
     elif isinstance(images, torch.Tensor):
         # Numpy has no bfloat16.
         tensor = images.float() if images.dtype == torch.bfloat16 else images
@@ -38,7 +39,18 @@ def read_images(images: Any, *, channels_first: bool | None) -> NDArray[np.uint8
     return _to_uint8(_channels_last(array.view(np.ndarray), channels_first))
 
 
-def _read_file(path: Path) -> NDArray[Any]:
+def stored_array(path: str | os.PathLike[str], name: str) -> NDArray[Any] | None:
+    """Array of a name that stands beside the images in a file, or ``None``."""
+    path = Path(path).expanduser()
+    if path.suffix.lower() == ".npy":
+        return None
+    return _read_file(path, lambda _, keys: name if name in keys else None)
+
+
+def _read_file(
+    path: Path, choose: Callable[[Path, list[str]], str | None]
+) -> NDArray[Any] | None:
+    """The array whose name is chosen among those in the file."""
     if not path.is_file():
         raise FileNotFoundError(
             f"LabelledImages: expected a file of images, got {str(path)!r}, and there "
@@ -53,11 +65,13 @@ def _read_file(path: Path) -> NDArray[Any]:
                 arrays = np.load(file, allow_pickle=False)
                 if isinstance(arrays, np.ndarray):
                     return arrays
-                return arrays[_only_key(path, list(arrays))]
+                key = choose(path, list(arrays))
+                return None if key is None else arrays[key]
         if path.suffix.lower() in (".h5", ".hdf5"):
             with h5py.File(path, "r") as file:
                 arrays = {k: v for k, v in file.items() if isinstance(v, h5py.Dataset)}
-                return arrays[_only_key(path, list(arrays))][()]
+                key = choose(path, list(arrays))
+                return None if key is None else arrays[key][()]
     except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
         if isinstance(error, DataFormatError):
             raise

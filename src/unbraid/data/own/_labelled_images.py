@@ -16,7 +16,7 @@ from unbraid.data._factor_space import FactorSpace
 from ._content import hash_content, hash_pixels
 from ._factor_columns import read_columns
 from ._factor_table import FactorTable, encode_factors
-from ._image_array import read_images
+from ._image_array import read_images, stored_array
 
 
 class LabelledImages(AbstractDataset):
@@ -35,7 +35,8 @@ class LabelledImages(AbstractDataset):
             ``uint8`` by rounding. ``uint8`` arrays are not copied: leave them alone.
         factors: One row per image: array ``(n, n_factors)`` (or ``(n,)`` for one),
             structured array, data frame (its index is ignored), mapping from names to
-            columns, or a CSV file with a line of names.
+            columns, or a CSV file with a line of names. When not given, an array
+            called ``factors`` beside the images in an ``.npz`` or ``.h5`` file.
         factor_names: One per factor, in place of the table's own names, which in a
             plain array are ``factor_0``, ``factor_1`` and so on.
         factor_kinds: ``"ordinal"``, ``"categorical"``, ``"cyclic"`` or
@@ -79,6 +80,8 @@ class LabelledImages(AbstractDataset):
             raise ValueError("LabelledImages: expected a name, got an empty one.")
         self._name = name
         self._images = read_images(images, channels_first=channels_first)
+        if factors is None and isinstance(images, str | os.PathLike):
+            factors = stored_array(images, "factors")
         self._table: FactorTable | None = None
         if factors is not None:
             columns = read_columns(factors, factor_names)
