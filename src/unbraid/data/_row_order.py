@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from unbraid.randomness import numpy_generator
 
+from ._weighted_rows import WeightedRows
+
 # Rows are drawn for this many steps at a time: making a generator costs as much as
 # drawing a small batch.
 _STEPS_PER_DRAW = 64
@@ -26,8 +28,8 @@ class IndependentRows(AbstractRowOrder):
     def __init__(
         self, n_rows: int, size: int, seed: int, weights: NDArray[np.float64] | None
     ) -> None:
-        self._n_rows, self._size, self._seed = n_rows, size, seed
-        self._cumulative = None if weights is None else np.cumsum(weights)
+        self._size, self._seed = size, seed
+        self._table = WeightedRows(n_rows, weights)
         # One tuple, so that a thread never sees the rows of another block.
         self._latest = (-1, np.empty((0, size), dtype=np.int64))
 
@@ -41,12 +43,7 @@ class IndependentRows(AbstractRowOrder):
 
     def _draw(self, block: int) -> NDArray[np.int64]:
         generator = numpy_generator(self._seed, "rows", block)
-        shape = (_STEPS_PER_DRAW, self._size)
-        if self._cumulative is None:
-            return generator.integers(0, self._n_rows, size=shape)
-        heights = generator.random(shape) * self._cumulative[-1]
-        # side="right" never lands on a row of weight zero.
-        return np.searchsorted(self._cumulative, heights, side="right")
+        return self._table.draw((_STEPS_PER_DRAW, self._size), generator)
 
 
 class ShuffledRows(AbstractRowOrder):
