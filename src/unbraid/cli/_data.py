@@ -129,9 +129,11 @@ def fetch(
 
     Example: unbraid data fetch shapes3d
     """
-    from unbraid.data import fetch_files
+    from unbraid.data import fetch as fetch_file
 
-    for path in fetch_files(*_published(name), root=root):
+    dataset, options = _published(name)
+    for file in dataset.required_files(**options):
+        path = fetch_file(file, dataset.folder(root))
         typer.echo(f"{path}: complete")
 
 
@@ -145,13 +147,13 @@ def check(name: DataArgument, json: JsonOption = False) -> None:
 
     Example: unbraid data check pictures/
     """
-    from unbraid.data import PUBLISHED, verify_files
+    from unbraid.data import AbstractPublishedDataset
     from unbraid.testing import check_dataset
 
     dataset = open_data(name)
     verified = []
-    if name.partition(":")[0] in PUBLISHED:
-        verified = [str(path) for path in verify_files(*_published(name))]
+    if isinstance(dataset, AbstractPublishedDataset):
+        verified = [str(path) for path in dataset.verify_files()]
     try:
         check_dataset(dataset)
     except AssertionError as error:

@@ -3,6 +3,7 @@
 from ._batches import Batch, BatchStream
 from ._catalogue import PUBLISHED, RENDERED, open_dataset, read_dataset_name
 from ._dataset import AbstractDataset, AbstractFactorDataset, Kind
+from ._download import RemoteFile, fetch, verify
 from ._factor_distance import factor_distance, factor_distance_denominator
 from ._factor_space import FactorSpace
 from ._imperfect_labels import add_label_noise, keep_labels
@@ -19,6 +20,7 @@ from .public._cars3d import Cars3D
 from .public._celeba import CelebA
 from .public._dsprites import DSprites
 from .public._mpi3d import MPI3D
+from .public._published import AbstractPublishedDataset
 from .public._shapes3d import Shapes3D
 from .public._smallnorb import SmallNORB
 from .public._tiny_imagenet import TinyImageNet
@@ -39,6 +41,7 @@ __all__ = [
     "RENDERED",
     "AbstractDataset",
     "AbstractFactorDataset",
+    "AbstractPublishedDataset",
     "AbstractSampler",
     "Batch",
     "BatchStream",
@@ -58,6 +61,7 @@ __all__ = [
     "PhotographCrops",
     "PictureSprites",
     "Relabelled",
+    "RemoteFile",
     "Reweighted",
     "Room3D",
     "ScreamSprites",
@@ -77,8 +81,10 @@ __all__ = [
     "correlate",
     "factor_distance",
     "factor_distance_denominator",
+    "fetch",
     "hold_out",
     "keep_labels",
     "open_dataset",
     "read_dataset_name",
+    "verify",
 ]

@@ -4,10 +4,9 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 import time
 import warnings
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -18,8 +17,9 @@ import numpy as np
 import pooch
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
-from tqdm import tqdm
 
+from unbraid.data._progress import progress_bar
+from unbraid.data._whole_file import written_whole
 from unbraid.errors import DataFormatError
 
 from ._picture import Framing, read_picture
@@ -109,7 +109,7 @@ def _build(
     skipped: dict[str, str] = {}
     digest = hashlib.sha256()
     with (
-        _written_beside(entry.with_suffix(".npy")) as file,
+        written_whole(entry.with_suffix(".npy")) as file,
         contextlib.closing(_decode_all(root, names, framing)) as all_decoded,
     ):
         # Written in order and not through a map, because a full disk is an error to a
@@ -136,7 +136,7 @@ def _build(
         "skipped": skipped,
         "pixel_hash": digest.hexdigest(),
     }
-    with _written_beside(entry.with_suffix(".json")) as file:
+    with written_whole(entry.with_suffix(".json")) as file:
         file.write(json.dumps(record).encode("ascii"))
 
 
@@ -149,8 +149,7 @@ def _decode_all(
     with (
         warnings.catch_warnings(),
         ThreadPoolExecutor(workers) as pool,
-        # Shown on a terminal only.
-        tqdm(total=len(names), unit=" pictures", leave=False, disable=None) as bar,
+        progress_bar(len(names), "reading pictures", unit="pictures") as bar,
     ):
         # Set here and not in the threads, which share one list of filters.
         warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -192,22 +191,6 @@ def _write_header(file: IO[bytes], n: int, framing: Framing) -> None:
     np.lib.format.write_array_header_1_0(
         file, {"descr": "|u1", "fortran_order": False, "shape": shape}
     )
-
-
-@contextlib.contextmanager
-def _written_beside(path: Path) -> Iterator[IO[bytes]]:
-    """A file that takes its name only once it is whole and on the disk."""
-    handle, beside = tempfile.mkstemp(".part", f"{path.stem}.", path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(beside)
-        raise
 
 
 def _remove_stale(entry: Path) -> None:

@@ -183,8 +183,9 @@ class PictureSprites(_AbstractPictureVariant):
     Args:
         sprites: Any dataset of one-channel images.
         seed: The same seed gives the same pictures.
-        pictures: Stock of pictures, three channels, as large as the sprites, such as an
-            ``ImageFolder`` or ``TinyImageNet``; crops of two photographs when not given.
+        pictures: Stock of pictures, three channels, as large as the sprites, such as
+            an ``ImageFolder`` or ``TinyImageNet``; crops of two photographs when not
+            given.
         where: Whether the picture stands behind or inside the sprite.
         visibility: Percent of the picture that is seen.
 
