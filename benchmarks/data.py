@@ -43,7 +43,9 @@ def main() -> None:
             ours[name].append(measure(dataset, arguments.seconds))
             theirs[name].append(max(rates[f"{name}, {n} workers"] for n in (0, 2)))
     print(f"torch {torch.__version__}, {torch.get_num_threads()} threads, batch 256")
-    print(f"{'dataset':<12}{'disent 0.8.0':>14}{'unbraid':>12}{'ratio':>8}{'range':>16}")
+    print(
+        f"{'dataset':<12}{'disent 0.8.0':>14}{'unbraid':>12}{'ratio':>8}{'range':>16}"
+    )
     for name in DATASETS:
         ratios = [a / b for a, b in zip(ours[name], theirs[name], strict=True)]
         print(

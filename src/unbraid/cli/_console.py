@@ -1,6 +1,7 @@
 """How the command line talks: tables and JSON on stdout, complaints on stderr."""
 
 import json
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -23,9 +24,9 @@ def print_table(
     table = Table(*columns, title=title, box=box.SIMPLE_HEAD, title_justify="left")
     for row in rows:
         table.add_row(*(escape(cell) for cell in row))
-    console = Console()
     # In a pipe nothing should be cut or wrapped: the reader may be `grep`.
-    console.print(table, width=None if console.is_terminal else 10_000)
+    width = None if sys.stdout.isatty() else 10_000
+    Console(width=width).print(table)
 
 
 def complain(error: BaseException) -> None:

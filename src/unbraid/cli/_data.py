@@ -200,31 +200,25 @@ def _describe(dataset: "AbstractDataset") -> dict[str, Any]:
 
 
 def _describe_published(name: str) -> dict[str, Any]:
+    """What is known without opening it: the first opening may take minutes."""
     from unbraid.data import PUBLISHED
-    from unbraid.errors import DatasetNotFoundError
 
     dataset = PUBLISHED[name]
-    try:
-        return _describe(dataset())
-    except DatasetNotFoundError:
-        about = _first_line(dataset)
-        return {
-            "name": name,
-            "about": about,
-            "n_images": None,
-            "image_shape": None,
-            "factors": [],
-            "here": False,
-        }
+    return {
+        "name": name,
+        "about": _first_line(dataset),
+        "n_images": None,
+        "image_shape": None,
+        "factors": [],
+        "here": dataset.is_here(),
+    }
 
 
 def _factor_text(row: dict[str, Any]) -> str:
-    if not row["here"]:
-        return f"not here; unbraid data fetch {row['name']}"
-    factors = [
-        f"{factor['name']} {factor['size'] or ''}".strip() for factor in row["factors"]
-    ]
-    return ", ".join(factors) if len(factors) < 12 else f"{len(factors)} attributes"
+    if row["n_images"] is None:
+        place = "here" if row["here"] else f"unbraid data fetch {row['name']}"
+        return f"{row['about']} ({place})"
+    return ", ".join(f"{factor['name']} {factor['size']}" for factor in row["factors"])
 
 
 def _first_line(dataset: type) -> str:

@@ -19,6 +19,7 @@ from .public._cars3d import Cars3D
 from .public._celeba import CelebA
 from .public._dsprites import DSprites
 from .public._mpi3d import MPI3D
+from .public._published import AbstractPublishedDataset
 from .public._shapes3d import Shapes3D
 from .public._smallnorb import SmallNORB
 from .public._tiny_imagenet import TinyImageNet
@@ -48,7 +49,7 @@ RENDERED: dict[str, type[AbstractDataset]] = {
 }
 """Datasets that need no file, by name."""
 
-PUBLISHED: dict[str, type[AbstractDataset]] = {
+PUBLISHED: dict[str, type[AbstractPublishedDataset]] = {
     "dsprites": DSprites,
     "shapes3d": Shapes3D,
     "cars3d": Cars3D,
@@ -94,9 +95,9 @@ def read_dataset_name(
     """Name or path, class and options of what a user types, without opening it."""
     known = RENDERED | PUBLISHED
     name, _, options = text.partition(":")
-    if name not in known and Path(text).exists():
+    if text and name not in known and Path(text).exists():
         name, options = text, ""  # a path may have a colon in it
-    dataset = known.get(name) or _class_of_path(Path(name))
+    dataset = known.get(name) or (_class_of_path(Path(name)) if name else None)
     if dataset is None:
         raise ValueError(
             "Expected the name of a dataset, a folder of pictures or a file of arrays, "

@@ -27,6 +27,7 @@ def draw_factor_traversals(
 
     Example:
         >>> from unbraid.data import XYSquares
+        >>> from unbraid.reports import factor_traversals
         >>> figure = draw_factor_traversals([factor_traversals(XYSquares())])
         >>> len(figure.axes)
         1
@@ -41,8 +42,8 @@ def draw_factor_traversals(
     for column, stack in enumerate(panels):
         heights = [len(item.factors) for item in stack]
         cells = grid[column].subgridspec(len(stack), 1, height_ratios=heights)
-        for cell, item in zip(cells, stack, strict=True):
-            axes = figure.add_subplot(cell)
+        for row, item in enumerate(stack):
+            axes = figure.add_subplot(cells[row])
             mosaic, centres = _mosaic(item.images)
             axes.imshow(mosaic, interpolation="nearest")
             axes.set_title(item.dataset, fontsize=11, fontweight="bold", loc="left")

@@ -23,6 +23,7 @@ def read_images(images: Any, *, channels_first: bool | None) -> NDArray[np.uint8
     """
     if isinstance(images, str | os.PathLike):
         array = _read_file(Path(images).expanduser(), _only_key)
+        assert array is not None  # _only_key names one, or raises
     elif isinstance(images, torch.Tensor):
         # Numpy has no bfloat16.
         tensor = images.float() if images.dtype == torch.bfloat16 else images
@@ -63,8 +64,8 @@ def _read_file(
             # Opened here, because numpy leaves a damaged file open.
             with path.open("rb") as file:
                 arrays = np.load(file, allow_pickle=False)
-                if isinstance(arrays, np.ndarray):
-                    return arrays
+                if isinstance(arrays, np.ndarray):  # a .npy file under another name
+                    arrays = {"images": arrays}
                 key = choose(path, list(arrays))
                 return None if key is None else arrays[key]
         if path.suffix.lower() in (".h5", ".hdf5"):

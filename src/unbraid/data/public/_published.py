@@ -69,6 +69,12 @@ class AbstractPublishedDataset(AbstractDataset):
         """Files that the dataset reads when it is made with these options."""
         return cls.files
 
+    @classmethod
+    def is_here(cls, root: str | Path | None = None, **options: Any) -> bool:
+        """Whether all files are there, without opening any."""
+        files = cls.required_files(**options)
+        return all(_find(file, cls.folder(root)) for file in files)
+
     @property
     def name(self) -> str:
         """Name in the catalogue, and of the folder."""
