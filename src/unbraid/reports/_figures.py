@@ -46,6 +46,7 @@ def draw_factor_traversals(
             axes = figure.add_subplot(cells[row])
             mosaic, centres = _mosaic(item.images)
             axes.imshow(mosaic, interpolation="nearest")
+            axes.set_anchor("NW")
             axes.set_title(item.dataset, fontsize=11, fontweight="bold", loc="left")
             axes.set_yticks(centres, item.factors, fontsize=8)
             axes.set_xticks([])
@@ -56,7 +57,7 @@ def draw_factor_traversals(
 
 def _height(panels: Sequence[Sequence[FactorTraversals]]) -> float:
     rows = [sum(len(item.factors) + 1 for item in stack) for stack in panels]
-    return 0.48 * max(rows)
+    return 0.47 * max(rows)
 
 
 def _mosaic(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.data import AbstractDataset
+from unbraid.data import AbstractDataset, FactorSpace
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ def factor_traversals(
     Args:
         dataset: A dataset that is the complete grid of its factors.
         n_values: Values shown of each factor, spread evenly from first to last.
-        base: Row to pass through; the middle value of every factor when not given.
+        base: Row to pass through. When not given, ordered factors stand in the middle,
+            categories at the last, and cyclic factors (often hues) apart from another.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -46,10 +47,24 @@ def factor_traversals(
             f"factors, got {dataset.name!r}."
         )
     if base is None:
-        base = int(space.indices(np.array(space.sizes) // 2))
+        base = int(space.indices(_middle(space)))
     images = []
     for factor, size in zip(space.names, space.sizes, strict=True):
         values = np.linspace(0, size - 1, min(n_values, size)).round().astype(int)
         rows = space.traversals(factor, np.array(base))[values]
         images.append(dataset.images(rows))
     return FactorTraversals(dataset.name, space.names, tuple(images))
+
+
+def _middle(space: FactorSpace) -> NDArray[np.int64]:
+    """A combination from which every factor can be seen to change."""
+    n_cyclic, seen, values = space.kinds.count("cyclic"), 0, []
+    for size, kind in zip(space.sizes, space.kinds, strict=True):
+        if kind == "ordinal":
+            values.append(size // 2)
+        elif kind == "cyclic":
+            values.append(seen * size // n_cyclic)
+            seen += 1
+        else:
+            values.append(size - 1)
+    return np.array(values)
