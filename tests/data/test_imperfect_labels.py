@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+from plain_images import PlainImages
 
 from unbraid.data import (
     FactorSpace,
@@ -193,26 +194,11 @@ def test_forgetting_twice_and_adding_noise_compose():
     assert known.sum() == 50
 
 
-class Bare(XYSquares):
-    """Images without labels."""
-
-    factor_names = ()
-    factor_kinds = ()
-    factor_space = None
-    is_grid = False
-
-    def __len__(self) -> int:
-        return 4
-
-    def _gather_factors(self, indices):
-        return None
-
-
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: add_label_noise(Bare(), 1), "add_label_noise: .* with labels"),
-        (lambda: keep_labels(Bare(), n=2), "keep_labels: .* with labels"),
+        (lambda: add_label_noise(PlainImages(), 1), "add_label_noise: .* with labels"),
+        (lambda: keep_labels(PlainImages(), n=2), "keep_labels: .* with labels"),
         (lambda: add_label_noise(SPRITES, 4), "level 1, 2 or 3"),
         (lambda: add_label_noise(SPRITES, {"q": 0.1}), "'q'"),
         (lambda: add_label_noise(SPRITES, {"x": 1.5}), "from 0 to 1, got 1.5"),

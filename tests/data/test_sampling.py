@@ -2,6 +2,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from plain_images import PlainImages
 
 from unbraid.data import (
     Pairs,
@@ -31,21 +32,6 @@ CONTINUOUS = Relabelled(
     PART, np.linspace(0, 1, 600).reshape(300, 2), {"a": "ordinal", "t": "continuous"}
 )
 FLOATS = Relabelled(PART, np.arange(300.0)[:, None], {"a": "ordinal"})
-
-
-class Bare(XYSquares):
-    """Images without labels."""
-
-    factor_names = ()
-    factor_kinds = ()
-    factor_space = None
-    is_grid = False
-
-    def __len__(self) -> int:
-        return 4
-
-    def _gather_factors(self, indices):
-        return None
 
 
 @pytest.mark.parametrize("dataset", [SQUARES, PART, correlate(PART, 0, 1)])
@@ -92,7 +78,7 @@ def test_a_sampler_is_a_record_of_its_settings(sampler):
 @pytest.mark.parametrize(
     ("dataset", "sentence"),
     [
-        (Bare(), "expected a dataset with labels"),
+        (PlainImages(), "expected a dataset with labels"),
         (CONTINUOUS, "continuous factor 't'"),
         (SOME_LABELS, "label of factor 'x_R' in every row, got 200 rows without"),
         (FLOATS, "float labels of a"),

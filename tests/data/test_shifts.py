@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+from plain_images import PlainImages
 
 from unbraid.data import (
     FactorSpace,
@@ -95,21 +96,6 @@ EVEN = Relabelled(SQUARES, np.zeros((256, 2)), {"a": "ordinal", "b": "ordinal"})
 CONSTANT = Relabelled(SQUARES, np.zeros((256, 2), int), FactorSpace(("a", "b"), (1, 2)))
 
 
-class Bare(XYSquares):
-    """Images without labels."""
-
-    factor_names = ()
-    factor_kinds = ()
-    factor_space = None
-    is_grid = False
-
-    def __len__(self) -> int:
-        return 4
-
-    def _gather_factors(self, indices):
-        return None
-
-
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
@@ -121,8 +107,8 @@ class Bare(XYSquares):
         (lambda: correlate(EVEN, "a", "b"), "'a' with one value"),
         (lambda: correlate(CONSTANT, "b", "a"), "'a' with one value"),
         (lambda: correlate(keep_labels(SQUARES, n=9), 0, 1), "247 rows without"),
-        (lambda: correlate(Bare(), 0, 1), "with labels"),
-        (lambda: hold_out(Bare(), {"x_R": [0]}), "with labels"),
+        (lambda: correlate(PlainImages(), 0, 1), "with labels"),
+        (lambda: hold_out(PlainImages(), {"x_R": [0]}), "with labels"),
         (lambda: hold_out(SQUARES, {}), "at least one condition"),
         (lambda: hold_out(SQUARES, {"z": [0]}), "'z'"),
         (lambda: hold_out(SQUARES, {"x_R": [4]}), "from 0 to 3, got 4"),

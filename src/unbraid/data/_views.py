@@ -13,50 +13,64 @@ from ._dataset import AbstractDataset, Kind
 from ._factor_space import FactorSpace
 
 
-@dataclass(frozen=True, eq=False)
 class AbstractView(AbstractDataset):
     """A dataset seen through another one: what a view does not change is the base's."""
 
-    dataset: AbstractDataset
+    @property
+    @abc.abstractmethod
+    def base(self) -> AbstractDataset:
+        """The dataset underneath."""
 
     @property
     def image_shape(self) -> tuple[int, int, int]:
         """That of the base."""
-        return self.dataset.image_shape
+        return self.base.image_shape
 
     def __len__(self) -> int:
-        return len(self.dataset)
+        return len(self.base)
 
     def _gather(self, indices: NDArray[np.int64]) -> NDArray[np.uint8]:
-        return self.dataset.images(indices)
+        return self.base.images(indices)
 
     @property
     def factor_names(self) -> tuple[str, ...]:
         """Names of the known factors; empty when there are no labels."""
-        return self.dataset.factor_names
+        return self.base.factor_names
 
     @property
     def factor_kinds(self) -> tuple[Kind, ...]:
         """Kind of each known factor."""
-        return self.dataset.factor_kinds
+        return self.base.factor_kinds
 
     @property
     def factor_space(self) -> FactorSpace | None:
         """Names, sizes and kinds if all factors are discrete and known, or ``None``."""
-        return self.dataset.factor_space
+        return self.base.factor_space
 
     @property
     def is_grid(self) -> bool:
         """Whether row ``i`` is combination ``i`` of the factor space, for every row."""
-        return self.dataset.is_grid
+        return self.base.is_grid
 
     @property
     def weights(self) -> NDArray[np.float64] | None:
         """Relative frequency of each row when drawing rows, or ``None`` for uniform."""
-        return self.dataset.weights
+        return self.base.weights
 
     def _gather_factors(self, indices: NDArray[np.int64]) -> NDArray[Any] | None:
-        return self.dataset.factors(indices)
+        return self.base.factors(indices)
+
+
+@dataclass(frozen=True, eq=False)
+class _AbstractTableView(AbstractView):
+    """A view that leaves the images alone and changes rows, labels or weights."""
+
+    dataset: AbstractDataset
+
+    @property
+    def base(self) -> AbstractDataset:
+        """The dataset that was given."""
+        return self.dataset
 
     def fingerprint(self) -> str:
         """Hash of the base's fingerprint and of everything that the view changes."""
@@ -72,7 +86,7 @@ class AbstractView(AbstractDataset):
 
 
 @dataclass(frozen=True, eq=False)
-class Subset(AbstractView):
+class Subset(_AbstractTableView):
     """Some rows of a dataset, in a given order.
 
     Names, sizes and kinds of the factors stay as they are, even if some value no longer
@@ -143,7 +157,7 @@ class Subset(AbstractView):
 
 
 @dataclass(frozen=True, eq=False)
-class Relabelled(AbstractView):
+class Relabelled(_AbstractTableView):
     """The same images with other labels.
 
     Args:
@@ -232,7 +246,7 @@ class Relabelled(AbstractView):
 
 
 @dataclass(frozen=True, eq=False)
-class Reweighted(AbstractView):
+class Reweighted(_AbstractTableView):
     """The same images and labels, each row drawn as often as its weight says.
 
     Args:

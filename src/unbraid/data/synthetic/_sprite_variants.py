@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.data._dataset import AbstractDataset, Kind
-from unbraid.data._factor_space import FactorSpace
+from unbraid.data._dataset import AbstractDataset
+from unbraid.data._views import AbstractView
 from unbraid.randomness import hashed_bytes
 
 from ._photographs import PhotographCrops
@@ -21,7 +21,7 @@ from ._sprites2d import Sprites2D
 
 
 @dataclass(frozen=True, kw_only=True)
-class _AbstractSpriteVariant(AbstractDataset):
+class _AbstractSpriteVariant(AbstractView):
     sprites: AbstractDataset = field(default_factory=Sprites2D)
     seed: int = 0
 
@@ -33,40 +33,14 @@ class _AbstractSpriteVariant(AbstractDataset):
             )
 
     @property
+    def base(self) -> AbstractDataset:
+        """The sprites."""
+        return self.sprites
+
+    @property
     def image_shape(self) -> tuple[int, int, int]:
         """Three channels, as large as the sprites."""
         return (3, *self.sprites.image_shape[1:])
-
-    def __len__(self) -> int:
-        return len(self.sprites)
-
-    @property
-    def factor_names(self) -> tuple[str, ...]:
-        """Those of the sprites."""
-        return self.sprites.factor_names
-
-    @property
-    def factor_kinds(self) -> tuple[Kind, ...]:
-        """Those of the sprites."""
-        return self.sprites.factor_kinds
-
-    @property
-    def factor_space(self) -> FactorSpace | None:
-        """That of the sprites."""
-        return self.sprites.factor_space
-
-    @property
-    def is_grid(self) -> bool:
-        """Whether the sprites are."""
-        return self.sprites.is_grid
-
-    @property
-    def weights(self) -> NDArray[np.float64] | None:
-        """Those of the sprites."""
-        return self.sprites.weights
-
-    def _gather_factors(self, indices: NDArray[np.int64]) -> NDArray | None:
-        return self.sprites.factors(indices)
 
 
 @dataclass(frozen=True, kw_only=True)
