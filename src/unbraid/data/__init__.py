@@ -1,13 +1,90 @@
 """What is observed: images by index, the factors behind them, and how to draw them."""
 
+from ._batches import Batch, BatchStream
+from ._catalogue import PUBLISHED, RENDERED, open_dataset, read_dataset_name
 from ._dataset import AbstractDataset, AbstractFactorDataset, Kind
+from ._download import RemoteFile, fetch, verify
+from ._factor_distance import factor_distance, factor_distance_denominator
 from ._factor_space import FactorSpace
+from ._imperfect_labels import add_label_noise, keep_labels
+from ._pairs import Pairs
+from ._sampling import AbstractSampler, Companions, Singles
+from ._shifts import correlate, hold_out
+from ._statistics import ChannelStatistics, channel_statistics
+from ._torch_dataset import TorchDataset
+from ._triplets import Triplets
+from ._views import Relabelled, Reweighted, Subset
+from .own._image_folder import ImageFolder
+from .own._labelled_images import LabelledImages
+from .public._cars3d import Cars3D
+from .public._celeba import CelebA
+from .public._dsprites import DSprites
+from .public._mpi3d import MPI3D
+from .public._published import AbstractPublishedDataset
+from .public._shapes3d import Shapes3D
+from .public._smallnorb import SmallNORB
+from .public._tiny_imagenet import TinyImageNet
+from .synthetic._photographs import PhotographCrops
+from .synthetic._room3d import Room3D
+from .synthetic._sprite_variants import (
+    ColouredSprites,
+    NoisySprites,
+    PictureSprites,
+    ScreamSprites,
+)
+from .synthetic._sprites2d import Sprites2D
+from .synthetic._xy_object import XYObject, XYObjectShaded
 from .synthetic._xy_squares import XYSquares
 
 __all__ = [
+    "PUBLISHED",
+    "RENDERED",
     "AbstractDataset",
     "AbstractFactorDataset",
+    "AbstractPublishedDataset",
+    "AbstractSampler",
+    "Batch",
+    "BatchStream",
+    "Cars3D",
+    "CelebA",
+    "ChannelStatistics",
+    "ColouredSprites",
+    "Companions",
+    "DSprites",
     "FactorSpace",
+    "ImageFolder",
     "Kind",
+    "LabelledImages",
+    "MPI3D",
+    "NoisySprites",
+    "Pairs",
+    "PhotographCrops",
+    "PictureSprites",
+    "Relabelled",
+    "RemoteFile",
+    "Reweighted",
+    "Room3D",
+    "ScreamSprites",
+    "Shapes3D",
+    "Singles",
+    "SmallNORB",
+    "Sprites2D",
+    "Subset",
+    "TinyImageNet",
+    "TorchDataset",
+    "Triplets",
+    "XYObject",
+    "XYObjectShaded",
     "XYSquares",
+    "add_label_noise",
+    "channel_statistics",
+    "correlate",
+    "factor_distance",
+    "factor_distance_denominator",
+    "fetch",
+    "hold_out",
+    "keep_labels",
+    "open_dataset",
+    "read_dataset_name",
+    "verify",
 ]

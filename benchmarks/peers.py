@@ -1,0 +1,45 @@
+"""Environments of the libraries we compare with, each installed from PyPI on its own.
+
+A peer is measured in its own process, by a script of ours that uses it as its manual
+says. Nothing of a peer is imported into unbraid or kept in the repository.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+ENVIRONMENTS = FOLDER.parent / ".venv-peers"
+
+# torch is pinned as in constraints.txt; disent pins nothing. Its dependency torchvision
+# has no CPU build, so disent goes in without its dependencies, and the script that uses
+# it stands in for the one function of torchvision that is called.
+_DISENT = (
+    ("torch==2.13.0", "numpy", "scipy", "h5py", "tqdm", "pillow", "requests",
+     "matplotlib", "lightning", "scikit-learn"),
+    ("--no-deps", "disent==0.8.0"),
+)  # fmt: skip
+
+INSTALLS = {"disent": _DISENT}
+
+
+def python_of(peer: str) -> Path:
+    """Interpreter of a peer's environment, made on first use."""
+    folder = ENVIRONMENTS / peer
+    stamp = folder / "installed"
+    if not stamp.exists():
+        print(f"Installing {peer} into {folder} (once) ...", file=sys.stderr)
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        for packages in INSTALLS[peer]:
+            pip = [folder / "bin" / "pip", "install", "--quiet", *packages]
+            subprocess.run(pip, check=True)
+        stamp.touch()
+    return folder / "bin" / "python"
+
+
+def run_peer(peer: str, script: str, *arguments: str) -> dict:
+    """Run a script of ours in a peer's environment; its last line of output is JSON."""
+    command = [python_of(peer), FOLDER / script, *arguments]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return json.loads(done.stdout.strip().splitlines()[-1])

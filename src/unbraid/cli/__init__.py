@@ -1,0 +1,5 @@
+"""Arguments in, one library call, exit code out."""
+
+from ._app import main
+
+__all__ = ["main"]

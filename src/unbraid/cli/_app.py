@@ -1,0 +1,59 @@
+"""The ``unbraid`` command: its sub-commands, and how it fails."""
+
+import sys
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from ._console import complain
+from ._data import data
+from ._demo import demo
+
+app = typer.Typer(
+    name="unbraid",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Learn, measure and choose disentangled representations.",
+)
+app.add_typer(data, name="data")
+app.command()(demo)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"unbraid {version('unbraid')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version and exit.",
+        ),
+    ] = False,
+) -> None:
+    """Options that stand before the sub-command."""
+
+
+def main() -> None:
+    """Run the command line; one sentence and an exit code on failure.
+
+    Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+    """
+    try:
+        app()
+    except BrokenPipeError:
+        # The reader of our output has gone (`unbraid data list | head`): not an error.
+        # Pointing stdout at a closed pipe's end keeps the interpreter quiet at exit.
+        sys.stdout = None
+    except (OSError, ValueError, ArithmeticError, MemoryError) as error:
+        # ValueError and OSError are the parents of what we raise on bad input.
+        complain(error)
+        raise SystemExit(1) from None

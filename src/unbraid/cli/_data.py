@@ -1,0 +1,225 @@
+"""``unbraid data``: look at datasets, fetch published ones, check any."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ._console import print_json, print_table
+
+# The library is imported inside the commands: torch takes two seconds, and --help
+# should not.
+if TYPE_CHECKING:
+    from unbraid.data import AbstractDataset
+
+data = typer.Typer(
+    name="data", no_args_is_help=True, help="Look at, fetch and check datasets."
+)
+
+DataArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="A name with options (xy_squares:spacing=8), a folder of pictures, or an "
+        ".npy, .npz or .h5 file.",
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+def open_data(text: str) -> "AbstractDataset":
+    """Dataset that a user named; a wrong name is wrong usage, a missing file is not."""
+    from unbraid.data import open_dataset
+    from unbraid.errors import UnbraidError
+
+    try:
+        return open_dataset(text)
+    except (UnbraidError, OSError):
+        raise
+    except (ValueError, TypeError) as error:
+        raise typer.BadParameter(str(error), param_hint="DATA") from error
+
+
+@data.command("list")
+def list_datasets(json: JsonOption = False) -> None:
+    """List every dataset by name, with its images and factors.
+
+    Example: unbraid data list
+    """
+    describe_datasets(json=json)
+
+
+def describe_datasets(*, json: bool = False) -> None:
+    """Print one line per dataset of the catalogue."""
+    from unbraid.data import PUBLISHED, RENDERED
+
+    rows = [_describe(dataset()) for dataset in RENDERED.values()]
+    rows += [_describe_published(name) for name in PUBLISHED]
+    if json:
+        print_json(rows)
+        return
+    print_table(
+        ("name", "images", "shape", "factors"),
+        [
+            (
+                row["name"],
+                f"{row['n_images']:,}" if row["n_images"] else "-",
+                " x ".join(map(str, row["image_shape"])) if row["image_shape"] else "-",
+                _factor_text(row),
+            )
+            for row in rows
+        ],
+    )
+
+
+@data.command()
+def info(name: DataArgument, json: JsonOption = False) -> None:
+    """Show one dataset: its images, its factors, and its pixels in numbers.
+
+    Example: unbraid data info xy_squares:spacing=4
+    """
+    import numpy as np
+
+    from unbraid.data import channel_statistics
+
+    dataset = open_data(name)
+    n_looked_at = min(len(dataset), 10_000)
+    rows = np.linspace(0, len(dataset) - 1, n_looked_at).round().astype(np.int64)
+    statistics = channel_statistics(dataset, rows)
+    facts = _describe(dataset) | {
+        "mean": statistics.mean,
+        "std": statistics.std,
+        "statistics_of": n_looked_at,
+        "fingerprint": dataset.fingerprint(),
+    }
+    if json:
+        print_json(facts)
+        return
+    typer.echo(f"{facts['name']}: {facts['about']}")
+    typer.echo(
+        f"{len(dataset):,} images of {' x '.join(map(str, dataset.image_shape))} "
+        "(channels, height, width)"
+    )
+    if facts["factors"]:
+        print_table(
+            ("factor", "values", "kind"),
+            [
+                (row["name"], str(row["size"] or "-"), row["kind"])
+                for row in facts["factors"]
+            ],
+        )
+    else:
+        typer.echo("no factors are known")
+    typer.echo(f"pixels, as seen in {n_looked_at:,} images scaled to [0, 1]:")
+    for label, values in (("mean", statistics.mean), ("std ", statistics.std)):
+        typer.echo(f"  {label}  " + "  ".join(f"{value:.6f}" for value in values))
+
+
+@data.command()
+def fetch(
+    name: Annotated[
+        str, typer.Argument(help="A published dataset, such as dsprites or mpi3d.")
+    ],
+    root: Annotated[
+        Path | None,
+        typer.Option(help="Folder of published data (default: $UNBRAID_DATA)."),
+    ] = None,
+) -> None:
+    """Download the files of a published dataset, and check them.
+
+    Example: unbraid data fetch shapes3d
+    """
+    from unbraid.data import fetch as fetch_file
+
+    dataset, options = _published(name)
+    for file in dataset.required_files(**options):
+        path = fetch_file(file, dataset.folder(root))
+        typer.echo(f"{path}: complete")
+
+
+@data.command()
+def check(name: DataArgument, json: JsonOption = False) -> None:
+    """Read a dataset and check that it is what it should be.
+
+    Checks size and checksum of published files, then that the dataset keeps the
+    contract every dataset has. For a folder, every picture is read, and a broken one
+    is named.
+
+    Example: unbraid data check pictures/
+    """
+    from unbraid.data import AbstractPublishedDataset
+    from unbraid.testing import check_dataset
+
+    dataset = open_data(name)
+    verified = []
+    if isinstance(dataset, AbstractPublishedDataset):
+        verified = [str(path) for path in dataset.verify_files()]
+    try:
+        check_dataset(dataset)
+    except AssertionError as error:
+        raise ValueError(str(error)) from error
+    if json:
+        facts = {"ok": True, "n_images": len(dataset), "verified_files": verified}
+        print_json(facts)
+        return
+    for path in verified:
+        typer.echo(f"{path}: size and checksum are right")
+    typer.echo(f"{dataset.name}: {len(dataset):,} images, no fault found")
+
+
+def _published(text: str) -> tuple[Any, dict[str, Any]]:
+    """Class and options of a published dataset that a user named."""
+    from unbraid.data import PUBLISHED, read_dataset_name
+
+    try:
+        name, dataset, options = read_dataset_name(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    if name not in PUBLISHED:
+        raise typer.BadParameter(
+            f"Expected a published dataset ({', '.join(PUBLISHED)}), got {text!r}, "
+            "which needs no file."
+        )
+    return dataset, options
+
+
+def _describe(dataset: "AbstractDataset") -> dict[str, Any]:
+    space = dataset.factor_space
+    sizes = space.sizes if space else (None,) * len(dataset.factor_names)
+    columns = zip(dataset.factor_names, sizes, dataset.factor_kinds, strict=True)
+    return {
+        "name": dataset.name,
+        "about": _first_line(type(dataset)),
+        "n_images": len(dataset),
+        "image_shape": list(dataset.image_shape),
+        "factors": [
+            {"name": name, "size": size, "kind": kind} for name, size, kind in columns
+        ],
+        "here": True,
+    }
+
+
+def _describe_published(name: str) -> dict[str, Any]:
+    """What is known without opening it: the first opening may take minutes."""
+    from unbraid.data import PUBLISHED
+
+    dataset = PUBLISHED[name]
+    return {
+        "name": name,
+        "about": _first_line(dataset),
+        "n_images": None,
+        "image_shape": None,
+        "factors": [],
+        "here": dataset.is_here(),
+    }
+
+
+def _factor_text(row: dict[str, Any]) -> str:
+    if row["n_images"] is None:
+        place = "here" if row["here"] else f"unbraid data fetch {row['name']}"
+        return f"{row['about']} ({place})"
+    return ", ".join(f"{factor['name']} {factor['size']}" for factor in row["factors"])
+
+
+def _first_line(dataset: type) -> str:
+    return (dataset.__doc__ or "").strip().split("\n")[0]

@@ -1,0 +1,28 @@
+"""``unbraid demo``: the main job of the package on data that it brings along."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ._data import describe_datasets
+
+
+def demo(
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder to write the picture to.")
+    ] = Path("demo"),
+) -> None:
+    """Show the built-in datasets: a table of their factors and a picture of each.
+
+    Example: unbraid demo --out demo
+    """
+    from unbraid.data import RENDERED
+    from unbraid.reports import draw_factor_traversals, factor_traversals
+
+    describe_datasets()
+    traversals = [factor_traversals(dataset()) for dataset in RENDERED.values()]
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / "datasets.png"
+    draw_factor_traversals(traversals).savefig(path, dpi=150)
+    typer.echo(f"What each factor does to a picture: {path}")

@@ -1,0 +1,170 @@
+"""Datasets by name: the one place where text becomes a dataset.
+
+Used by the command line and by study files. ``xy_squares:spacing=8`` is a name with
+options; anything else is a folder of pictures or a file of arrays.
+"""
+
+import difflib
+import inspect
+import typing
+from pathlib import Path
+
+import pydantic
+import yaml
+
+from ._dataset import AbstractDataset
+from .own._image_folder import ImageFolder
+from .own._labelled_images import LabelledImages
+from .public._cars3d import Cars3D
+from .public._celeba import CelebA
+from .public._dsprites import DSprites
+from .public._mpi3d import MPI3D
+from .public._published import AbstractPublishedDataset
+from .public._shapes3d import Shapes3D
+from .public._smallnorb import SmallNORB
+from .public._tiny_imagenet import TinyImageNet
+from .synthetic._photographs import PhotographCrops
+from .synthetic._room3d import Room3D
+from .synthetic._sprite_variants import (
+    ColouredSprites,
+    NoisySprites,
+    PictureSprites,
+    ScreamSprites,
+)
+from .synthetic._sprites2d import Sprites2D
+from .synthetic._xy_object import XYObject, XYObjectShaded
+from .synthetic._xy_squares import XYSquares
+
+RENDERED: dict[str, type[AbstractDataset]] = {
+    "xy_squares": XYSquares,
+    "xy_object": XYObject,
+    "xy_object_shaded": XYObjectShaded,
+    "sprites2d": Sprites2D,
+    "coloured_sprites": ColouredSprites,
+    "noisy_sprites": NoisySprites,
+    "scream_sprites": ScreamSprites,
+    "picture_sprites": PictureSprites,
+    "room3d": Room3D,
+    "photographs": PhotographCrops,
+}
+"""Datasets that need no file, by name."""
+
+PUBLISHED: dict[str, type[AbstractPublishedDataset]] = {
+    "dsprites": DSprites,
+    "shapes3d": Shapes3D,
+    "cars3d": Cars3D,
+    "smallnorb": SmallNORB,
+    "mpi3d": MPI3D,
+    "celeba": CelebA,
+    "tiny_imagenet": TinyImageNet,
+}
+"""Datasets that are read from their published files, by name."""
+
+_ARRAY_FILES = (".npy", ".npz", ".h5", ".hdf5")
+_PATHS = ("path", "images")
+
+
+def open_dataset(text: str) -> AbstractDataset:
+    """Dataset from what a user types.
+
+    Args:
+        text: A name of the catalogue with options, ``name:option=value,option=value``
+            (values in YAML, lists in brackets, nested datasets in quotes); or the path
+            of a folder of pictures, with the options of ``ImageFolder``; or the path of
+            a .npy, .npz or .h5 file with an array called ``images`` (or one array).
+
+    Raises:
+        ValueError: If the name or an option is unknown or has a wrong value; the
+            message says the nearest known one.
+        DatasetNotFoundError: If a published file is missing.
+
+    Example:
+        >>> open_dataset("xy_squares:spacing=4,n_squares=1")
+        XYSquares(square_size=8, image_size=64, spacing=4, grid_size=None,
+        n_squares=1, rgb=True)
+    """
+    name, dataset, options = read_dataset_name(text)
+    if dataset in (ImageFolder, LabelledImages):
+        return dataset(name, **options)
+    return dataset(**options)
+
+
+def read_dataset_name(
+    text: str,
+) -> tuple[str, type[AbstractDataset], dict[str, typing.Any]]:
+    """Name or path, class and options of what a user types, without opening it."""
+    known = RENDERED | PUBLISHED
+    name, _, options = text.partition(":")
+    if text and name not in known and Path(text).exists():
+        name, options = text, ""  # a path may have a colon in it
+    dataset = known.get(name) or (_class_of_path(Path(name)) if name else None)
+    if dataset is None:
+        raise ValueError(
+            "Expected the name of a dataset, a folder of pictures or a file of arrays, "
+            f"got {text!r}.{_nearest(name, known)} `unbraid data list` shows the names."
+        )
+    return name, dataset, _read_options(dataset, name, options)
+
+
+def _class_of_path(path: Path) -> type[AbstractDataset] | None:
+    if path.is_dir():
+        return ImageFolder
+    if path.is_file() and path.suffix.lower() not in _ARRAY_FILES:
+        raise ValueError(
+            f"Expected a file of arrays ({', '.join(_ARRAY_FILES)}) or a folder of "
+            f"pictures, got {str(path)!r}."
+        )
+    return LabelledImages if path.is_file() else None
+
+
+def _read_options(
+    dataset: type[AbstractDataset], name: str, text: str
+) -> dict[str, typing.Any]:
+    hints = typing.get_type_hints(dataset.__init__)
+    # What stands before the colon is the path of own data, so it is not an option.
+    known = [key for key in inspect.signature(dataset).parameters if key not in _PATHS]
+    options = {}
+    for item in _split(text):
+        key, equals, value = (part.strip() for part in item.partition("="))
+        if not equals or key not in known:
+            raise ValueError(
+                f"{name}: expected options like name=value among {', '.join(known)}, "
+                f"got {item!r}.{_nearest(key, known)}"
+            )
+        options[key] = _read_value(name, key, value, hints.get(key, object))
+    return options
+
+
+def _read_value(name: str, key: str, text: str, hint: typing.Any) -> object:
+    try:
+        value = yaml.safe_load(text)
+        if AbstractDataset in (hint, *typing.get_args(hint)) and value is not None:
+            return open_dataset(str(value))
+        return pydantic.TypeAdapter(hint).validate_python(value)
+    except (yaml.YAMLError, pydantic.ValidationError) as error:
+        wanted = getattr(hint, "__name__", str(hint).replace("typing.", ""))
+        raise ValueError(
+            f"{name}: expected {key} to be {wanted}, got {text!r}."
+        ) from error
+
+
+def _split(text: str) -> list[str]:
+    """Pieces between commas that stand outside of brackets and quotes."""
+    pieces, depth, quote = [""], 0, ""
+    for letter in text:
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "'\"":
+            quote = letter
+        else:
+            depth += (letter in "[({") - (letter in "])}")
+        if letter == "," and not depth and not quote:
+            pieces.append("")
+        else:
+            pieces[-1] += letter
+    return [piece for piece in pieces if piece.strip()]
+
+
+def _nearest(word: str, known: typing.Iterable[str]) -> str:
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""

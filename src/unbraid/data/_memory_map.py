@@ -1,0 +1,134 @@
+"""Images of a file as a read-only memory map, converted once where they must be."""
+
+import contextlib
+import glob
+import hashlib
+import math
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pooch
+from numpy.typing import DTypeLike, NDArray
+
+from unbraid.errors import DataFormatError
+
+from ._progress import progress_bar
+from ._whole_file import require_space, written_whole
+
+Blocks = Iterator[tuple[int, NDArray[np.uint8]]]
+
+# Read at a time when a file is converted.
+BLOCK_BYTES = 1 << 24
+
+
+def converted_once(
+    sources: Sequence[Path],
+    label: str,
+    make: Callable[[], tuple[tuple[int, ...], Blocks]],
+) -> NDArray[np.uint8]:
+    """Memory map of what is made from some files, made at the first call only.
+
+    The result is a ``.npy`` file beside the first source, or in the user's cache folder
+    if that folder cannot be written to. Its name holds a hash of the sizes and times of
+    the sources, so that changed sources are converted again.
+
+    Args:
+        sources: Files or folders that the result depends on.
+        label: What is made of them, without a dot: part of the name.
+        make: Gives the shape of the result, then its rows in blocks: number of the
+            first row, and ``uint8`` rows. Each row must come once, in any order.
+
+    Returns:
+        The rows, read only.
+    """
+    stats = [(source.name, source.stat()) for source in sources]
+    facts = [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats]
+    stamp = hashlib.sha256(repr(facts).encode()).hexdigest()[:12]
+    prefix = f"{sources[0].name}.{label}"
+    beside, cache = sources[0].parent, _cache(sources[0].parent)
+    for folder in (beside, cache):
+        target = folder / f"{prefix}.{stamp}.npy"
+        if target.is_file():
+            return _opened(target)
+    target = (beside if os.access(beside, os.W_OK) else cache) / target.name
+    _write(target, *make())
+    for outdated in target.parent.glob(f"{glob.escape(prefix)}.{'?' * 12}.npy"):
+        if outdated != target:
+            with contextlib.suppress(OSError):
+                outdated.unlink()
+    return _opened(target)
+
+
+def mapped(path: Path, offset: int, shape: tuple[int, ...]) -> NDArray[np.uint8]:
+    """Bytes of a file from ``offset`` on as an array that is read when it is used."""
+    pixels = np.memmap(path, dtype=np.uint8, mode="r", offset=offset, shape=shape)
+    # As a plain array: the subclass makes each indexing slower and has no use here.
+    return np.asarray(pixels)
+
+
+def require_layout(
+    where: str,
+    shape: tuple[int, ...],
+    dtype: DTypeLike,
+    expected: tuple[int | None, ...],
+    expected_dtype: DTypeLike = np.uint8,
+) -> None:
+    """Raise DataFormatError unless an array has the expected shape and type.
+
+    Args:
+        where: File and name of the array.
+        shape: The array's shape.
+        dtype: The array's type.
+        expected: The shape it should have, ``None`` for any number from 1.
+        expected_dtype: The type it should have.
+    """
+    fits = len(shape) == len(expected) and all(
+        found >= 1 and wanted in (None, found)
+        for found, wanted in zip(shape, expected, strict=True)
+    )
+    if not fits or np.dtype(dtype) != np.dtype(expected_dtype):
+        wanted = ", ".join("any" if size is None else str(size) for size in expected)
+        raise DataFormatError(
+            f"{where}: expected {np.dtype(expected_dtype)} of shape ({wanted}), got "
+            f"{np.dtype(dtype)} of shape {shape}. "
+            "This is not the published file: get it again."
+        )
+
+
+def _cache(folder: Path) -> Path:
+    # Two folders may hold files of one name.
+    place = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]
+    return Path(pooch.os_cache("unbraid")) / "converted" / place
+
+
+def _opened(path: Path) -> NDArray[np.uint8]:
+    try:
+        return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+    except (ValueError, EOFError) as error:
+        raise DataFormatError(
+            f"{path}: expected the array that unbraid put there, got something else "
+            f"({error}). Delete it: it will be made again."
+        ) from error
+
+
+def _write(target: Path, shape: tuple[int, ...], blocks: Blocks) -> None:
+    require_space(target.parent, math.prod(shape))
+    header = {"descr": "|u1", "fortran_order": False, "shape": shape}
+    row_bytes, rows = math.prod(shape[1:]), 0
+    with (
+        written_whole(target) as file,
+        progress_bar(shape[0], f"converting {target.name}", unit="images") as bar,
+    ):
+        np.lib.format.write_array_header_1_0(file, header)
+        start = file.tell()
+        for first, images in blocks:
+            file.seek(start + first * row_bytes)
+            file.write(np.ascontiguousarray(images).data)
+            rows += len(images)
+            bar.update(len(images))
+        if rows != shape[0]:
+            raise DataFormatError(
+                f"{target.name}: expected {shape[0]} images to convert, got {rows}."
+            )

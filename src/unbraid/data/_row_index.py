@@ -1,0 +1,88 @@
+"""An index of a factor table: rows that agree in all factors but some."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class RowIndex:
+    """For any set of factors, the rows that agree in all others, side by side.
+
+    Sorting by the factors outside the set brings such rows together in :attr:`rows`.
+    The order for a set is made when first asked for, and kept.
+
+    Args:
+        table: Factor values, shape ``(n_rows, n_factors)``.
+        strides: How far the number of a combination moves with each factor.
+        n_sets: How many different sets will be asked for at most; a set takes 4 to 20
+            bytes a row.
+
+    Example:
+        >>> table = np.array([[0, 0], [0, 1], [1, 1]])
+        >>> index = RowIndex(table, np.array([2, 1]), n_sets=2)
+        >>> start, count = index.locate(table[:1], np.array([[False, True]]))
+        >>> index.rows[start[0] : start[0] + count[0]]
+        array([0, 1], dtype=int32)
+    """
+
+    def __init__(
+        self, table: NDArray[np.int64], strides: NDArray[np.int64], *, n_sets: int
+    ) -> None:
+        self._table, self._strides = table, strides
+        self._powers = 2 ** np.arange(len(strides))
+        self._groups: dict[int, _Groups] = {}
+        # Memory that is not written to is not used, so room for all sets costs nothing.
+        self._orders = np.empty((n_sets, len(table)), dtype=np.int32)
+
+    @property
+    def rows(self) -> NDArray[np.int32]:
+        """Rows of the table, group after group, set after set."""
+        return self._orders.reshape(-1)
+
+    def locate(
+        self, values: NDArray[np.int64], changed: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where the rows are that agree with given values in all but some factors.
+
+        Args:
+            values: Factor values, shape ``(n, n_factors)``.
+            changed: Factors that need not agree, of the same shape.
+
+        Returns:
+            Start of the group in :attr:`rows`, and the number of rows in it, which may
+            be 0; shape ``(n,)`` each.
+        """
+        keys = np.where(changed, 0, values) @ self._strides
+        starts, counts = np.empty_like(keys), np.empty_like(keys)
+        sets, which = np.unique(changed @ self._powers, return_inverse=True)
+        for place, factors in enumerate(sets):
+            members = np.flatnonzero(which == place)
+            groups = self._groups.get(factors) or self._sort(int(factors))
+            starts[members], counts[members] = groups.locate(keys[members])
+        return starts, counts
+
+    def _sort(self, factors: int) -> "_Groups":
+        is_outside = factors & self._powers == 0
+        keys = self._table @ (self._strides * is_outside)
+        order = np.argsort(keys, kind="stable")
+        distinct, firsts = np.unique(keys[order], return_index=True)
+        place = len(self._groups)
+        self._orders[place] = order
+        ends = np.append(firsts, len(keys)) + place * len(keys)
+        self._groups[factors] = _Groups(distinct, ends)
+        return self._groups[factors]
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    keys: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+
+    def locate(
+        self, keys: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        places = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
+        starts = self.bounds[places]
+        counts = self.bounds[places + 1] - starts
+        return starts, np.where(self.keys[places] == keys, counts, 0)

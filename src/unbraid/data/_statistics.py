@@ -1,0 +1,89 @@
+"""Mean and standard deviation of each channel, for standardising a dataset."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._dataset import AbstractDataset
+
+_CHUNK = 1024
+
+
+@dataclass(frozen=True)
+class ChannelStatistics:
+    """Mean and spread of the pixels of each channel, of images scaled to [0, 1].
+
+    Attributes:
+        mean: Mean over all pixels of all images, one per channel.
+        std: Mean over images of the standard deviation within an image (with Bessel's
+            correction), one per channel. The published standardisation constants are
+            this and not the next.
+        total_std: Standard deviation over all pixels of all images, one per channel.
+    """
+
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+    total_std: tuple[float, ...]
+
+
+def channel_statistics(
+    dataset: AbstractDataset, rows: ArrayLike | None = None
+) -> ChannelStatistics:
+    r"""Channel means and standard deviations of a dataset.
+
+    With :math:`x_{np}` the pixel :math:`p` of :math:`P` in image :math:`n` of
+    :math:`N`, and :math:`m_n` the mean of image :math:`n`:
+
+    .. math::
+        m = \frac{1}{N} \sum_n m_n, \qquad
+        s = \frac{1}{N} \sum_n
+            \sqrt{\frac{1}{P - 1} \sum_p (x_{np} - m_n)^2}
+
+    Args:
+        dataset: Images to look at, of more than one pixel.
+        rows: Indices to look at, all when not given.
+
+    Returns:
+        The constants, for pixels in [0, 1].
+
+    Example:
+        >>> from unbraid.data import XYSquares
+        >>> channel_statistics(XYSquares(), rows=range(64)).mean
+        (0.015625, 0.015625, 0.015625)
+
+    References:
+        Michlo (2022), dissertation, Table A.2; which standard deviation it prints was
+        found by matching the numbers.
+    """
+    indices = np.arange(len(dataset)) if rows is None else np.asarray(rows)
+    if not len(indices):
+        raise ValueError("channel_statistics: expected at least one row, got none.")
+    n_pixels = dataset.image_shape[1] * dataset.image_shape[2]
+    totals = np.zeros((3, dataset.image_shape[0]))
+    for start in range(0, len(indices), _CHUNK):
+        sums, squares = _sums(dataset.images(indices[start : start + _CHUNK]))
+        spread = np.sqrt((squares - sums**2 / n_pixels) / (n_pixels - 1))
+        totals += [sums.sum(axis=0), squares.sum(axis=0), spread.sum(axis=0)]
+    n_values = len(indices) * n_pixels
+    mean, mean_square = totals[0] / n_values, totals[1] / n_values
+    return ChannelStatistics(
+        mean=tuple((mean / 255).tolist()),
+        std=tuple((totals[2] / len(indices) / 255).tolist()),
+        total_std=tuple((np.sqrt(mean_square - mean**2) / 255).tolist()),
+    )
+
+
+def _sums(
+    images: NDArray[np.uint8],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Sum and sum of squares of each channel of each image, ``(n, channels)``."""
+    # A line of up to 256 squared bytes adds up to less than 2**24, so that float32 is
+    # exact along a line.
+    values = images.astype(np.float32)
+    line_sums = values.sum(axis=3)
+    line_squares = np.einsum("nchw,nchw->nch", values, values)
+    return (
+        line_sums.sum(axis=2, dtype=np.float64),
+        line_squares.sum(axis=2, dtype=np.float64),
+    )

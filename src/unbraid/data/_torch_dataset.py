@@ -1,0 +1,41 @@
+"""A dataset for torch's own DataLoader, fetched a batch at a time."""
+
+from collections.abc import Sequence
+
+import torch
+import torch.utils.data
+
+from ._dataset import AbstractDataset
+
+
+class TorchDataset(torch.utils.data.Dataset):
+    """A dataset as a map-style ``torch.utils.data.Dataset``.
+
+    Each item is a float image in [0, 1], ``(channels, height, width)``, or a pair of
+    image and factor values when the dataset has labels. A ``DataLoader`` fetches whole
+    batches from it in one call. For training, :class:`BatchStream` is faster still.
+
+    Example:
+        >>> from torch.utils.data import DataLoader
+        >>> from unbraid.data import XYSquares
+        >>> images, factors = next(iter(DataLoader(TorchDataset(XYSquares()), 8)))
+        >>> images.shape, factors.shape
+        (torch.Size([8, 3, 64, 64]), torch.Size([8, 6]))
+    """
+
+    def __init__(self, dataset: AbstractDataset) -> None:
+        self.dataset = dataset
+
+    def __len__(self) -> int:
+        return len(self.dataset)
+
+    def __getitem__(self, index: int):  # image, or image and factors
+        return self.__getitems__([index])[0]
+
+    def __getitems__(self, indices: Sequence[int]) -> list:
+        """Items of many indices: what ``DataLoader`` calls when it finds it."""
+        images = torch.from_numpy(self.dataset.images(indices)).float().mul_(1 / 255)
+        factors = self.dataset.factors(indices)
+        if factors is None:
+            return list(images)
+        return list(zip(images, torch.from_numpy(factors), strict=True))

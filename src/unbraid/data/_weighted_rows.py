@@ -1,0 +1,31 @@
+"""Drawing rows with replacement, uniformly or by weights."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class WeightedRows:
+    """Rows of a table, drawn independently of each other.
+
+    Args:
+        n_rows: Number of rows.
+        weights: Relative frequency of each row, ``(n_rows,)``; uniform when not given.
+    """
+
+    def __init__(self, n_rows: int, weights: NDArray[np.float64] | None) -> None:
+        self._n_rows = n_rows
+        self._possible = None
+        if weights is not None:
+            # Rows of weight 0 are left out, or rounding could draw the last of them.
+            self._possible = np.flatnonzero(weights > 0)
+            self._cumulative = np.cumsum(weights[self._possible])
+
+    def draw(
+        self, shape: tuple[int, ...], generator: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Rows in an array of a shape."""
+        if self._possible is None:
+            return generator.integers(0, self._n_rows, size=shape)
+        heights = generator.random(shape) * self._cumulative[-1]
+        places = np.searchsorted(self._cumulative, heights, side="right")
+        return self._possible[places.clip(max=len(self._possible) - 1)]

@@ -1,0 +1,109 @@
+"""One picture file becomes one small array: upright, opaque, 8 bit, of a set size."""
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageOps
+
+Crop = Literal["centre", "stretch", "pad"]
+
+# Fixed lists, because Pillow's own include formats that start other programs (EPS).
+SUFFIXES = (
+    *(".bmp", ".gif", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".pnm", ".ppm"),
+    *(".tif", ".tiff", ".webp"),
+)
+_FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Framing:
+    """What every picture is made into; see ``ImageFolder`` for the fields."""
+
+    height: int
+    width: int
+    channels: int
+    crop: Crop
+    background: int
+
+
+def read_picture(path: Path, framing: Framing) -> NDArray[np.uint8]:
+    """First frame of a picture file, shape ``(height, width, channels)``."""
+    status = os.stat(path)
+    if not stat.S_ISREG(status.st_mode):
+        # Opening a named pipe would wait for ever.
+        raise OSError("not a regular file")
+    if status.st_size == 0:
+        raise OSError("the file is empty")
+    mode = "L" if framing.channels == 1 else "RGB"
+    with Image.open(path, formats=_FORMATS) as picture:
+        # JPEG alone can decode straight to 1/2, 1/4 or 1/8 of its size. Twice the
+        # wanted size is left to the better filter; both sides get the larger one,
+        # because the picture may yet be turned by a quarter.
+        enough = 2 * max(framing.height, framing.width)
+        picture.draft(mode, (enough, enough))
+        ImageOps.exif_transpose(picture, in_place=True)
+        flat = _flatten(picture, mode, framing.background)
+    framed = _FRAME[framing.crop](flat, framing)
+    return np.asarray(framed).reshape(framing.height, framing.width, framing.channels)
+
+
+def _flatten(picture: Image.Image, mode: str, background: int) -> Image.Image:
+    if picture.mode.startswith("I") or picture.mode == "F":
+        return _eight_bit(picture).convert(mode)
+    if picture.has_transparency_data:
+        canvas = Image.new("RGBA", picture.size, (background,) * 3 + (255,))
+        canvas.alpha_composite(picture.convert("RGBA"))
+        picture = canvas
+    return picture.convert(mode)
+
+
+def _eight_bit(picture: Image.Image) -> Image.Image:
+    # Pillow's own conversion clips at 255 instead of scaling.
+    values = np.asarray(picture)
+    if values.dtype.kind == "f" or values.min() < 0 or values.max() > 65535:
+        raise ValueError(
+            f"pixels from {values.min()} to {values.max()} of unknown range; save it "
+            "with 8 or 16 bits per channel"
+        )
+    return Image.fromarray(((values.astype(np.uint32) + 128) // 257).astype(np.uint8))
+
+
+def _centre(picture: Image.Image, framing: Framing) -> Image.Image:
+    # The box is cut out while scaling: first scaling all of a 1 x 5000 strip would
+    # make a picture of millions of pixels.
+    scale = min(picture.width / framing.width, picture.height / framing.height)
+    left = max(0.0, (picture.width - framing.width * scale) / 2)
+    top = max(0.0, (picture.height - framing.height * scale) / 2)
+    box = (left, top, picture.width - left, picture.height - top)
+    return _resize(picture, (framing.width, framing.height), box)
+
+
+def _stretch(picture: Image.Image, framing: Framing) -> Image.Image:
+    box = (0.0, 0.0, float(picture.width), float(picture.height))
+    return _resize(picture, (framing.width, framing.height), box)
+
+
+def _pad(picture: Image.Image, framing: Framing) -> Image.Image:
+    scale = max(picture.width / framing.width, picture.height / framing.height)
+    width = max(1, round(picture.width / scale))
+    height = max(1, round(picture.height / scale))
+    box = (0.0, 0.0, float(picture.width), float(picture.height))
+    colour = framing.background if framing.channels == 1 else (framing.background,) * 3
+    canvas = Image.new(picture.mode, (framing.width, framing.height), colour)
+    corner = ((framing.width - width) // 2, (framing.height - height) // 2)
+    canvas.paste(_resize(picture, (width, height), box), corner)
+    return canvas
+
+
+def _resize(
+    picture: Image.Image, size: tuple[int, int], box: tuple[float, float, float, float]
+) -> Image.Image:
+    return picture.resize(size, Image.Resampling.LANCZOS, box=box, reducing_gap=3.0)
+
+
+_FRAME = {"centre": _centre, "stretch": _stretch, "pad": _pad}

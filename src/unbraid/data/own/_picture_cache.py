@@ -1,0 +1,209 @@
+"""A folder of pictures, decoded once and kept as one memory-mapped array."""
+
+import contextlib
+import hashlib
+import json
+import os
+import time
+import warnings
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pooch
+from numpy.typing import NDArray
+from PIL import Image, UnidentifiedImageError
+
+from unbraid.data._progress import progress_bar
+from unbraid.data._whole_file import written_whole
+from unbraid.errors import DataFormatError
+
+from ._picture import Framing, read_picture
+from ._picture_listing import Stamp
+
+_FORMAT = 1  # to be raised when the same picture would give other pixels
+_AT_ONCE = 512
+_STALE_SECONDS = 3600.0
+
+
+@dataclass(frozen=True)
+class CachedPictures:
+    """Pixels ``(n, height, width, channels)`` and the files that they come from."""
+
+    pixels: NDArray[np.uint8]
+    pixel_hash: str
+    paths: tuple[str, ...]
+    skipped: dict[str, str]
+
+
+def default_cache() -> Path:
+    """Where decoded pictures are kept when the user names no place."""
+    folder = os.environ.get("UNBRAID_CACHE") or pooch.os_cache("unbraid")
+    return Path(folder) / "pictures"
+
+
+def cached_pictures(
+    root: Path, stamps: tuple[Stamp, ...], framing: Framing, cache: Path
+) -> CachedPictures:
+    """Open the memory map of these very files, or decode them and write it.
+
+    An entry is two files whose name is a hash of the folder, the framing and every
+    stamp, so that it never has to change; the JSON is written last, so that an entry
+    with a JSON is whole. Processes that build the same entry at once do no harm: each
+    writes beside and renames, and the bytes are the same.
+    """
+    place = _hash([_FORMAT, str(root), asdict(framing)])
+    entry = cache / f"{place}-{_hash(stamps)}"
+    found = _open(entry, stamps, framing)
+    if found is None or _can_now_be_read(root, list(found.skipped), framing):
+        try:
+            cache.mkdir(parents=True, exist_ok=True)
+            _build(root, stamps, framing, entry)
+            _remove_stale(entry)
+        except OSError as error:
+            raise OSError(
+                "ImageFolder: expected a cache folder with room to write, got "
+                f"{str(cache)!r} ({error.strerror or error}). Pass cache= or set "
+                "UNBRAID_CACHE to another folder."
+            ) from error
+        found = _open(entry, stamps, framing)
+    if found is None:
+        raise DataFormatError(
+            f"ImageFolder: expected to read back {str(entry)!r}, which was just "
+            "written. Pass cache= or set UNBRAID_CACHE to another disk."
+        )
+    return found
+
+
+def _open(
+    entry: Path, stamps: tuple[Stamp, ...], framing: Framing
+) -> CachedPictures | None:
+    try:
+        record = json.loads(entry.with_suffix(".json").read_text())
+        pixels = np.lib.format.open_memmap(entry.with_suffix(".npy"), mode="r")
+        paths = tuple(s.name for s in stamps if s.name not in record["skipped"])
+        shape = (len(paths), framing.height, framing.width, framing.channels)
+        if pixels.shape != shape or pixels.dtype != np.uint8:
+            return None
+        return CachedPictures(
+            pixels.view(np.ndarray), record["pixel_hash"], paths, record["skipped"]
+        )
+    except (OSError, ValueError, KeyError, TypeError):  # absent or damaged
+        return None
+
+
+def _can_now_be_read(root: Path, skipped: list[str], framing: Framing) -> bool:
+    # A picture may have failed for want of memory, or by a limit that was since raised.
+    with contextlib.closing(_decode_all(root, skipped, framing)) as retried:
+        return any(not isinstance(decoded, str) for decoded in retried)
+
+
+def _build(
+    root: Path, stamps: tuple[Stamp, ...], framing: Framing, entry: Path
+) -> None:
+    names = [stamp.name for stamp in stamps]
+    skipped: dict[str, str] = {}
+    digest = hashlib.sha256()
+    with (
+        written_whole(entry.with_suffix(".npy")) as file,
+        contextlib.closing(_decode_all(root, names, framing)) as all_decoded,
+    ):
+        # Written in order and not through a map, because a full disk is an error to a
+        # write but the end of the process to a map.
+        _write_header(file, len(names), framing)
+        for name, decoded in zip(names, all_decoded, strict=True):
+            if isinstance(decoded, str):
+                skipped[name] = decoded
+            else:
+                file.write(data := decoded.tobytes())
+                digest.update(data)
+        if len(skipped) == len(names):
+            raise DataFormatError(
+                f"ImageFolder: expected pictures that can be read in {str(root)!r}, "
+                f"got {describe(skipped)} and no other."
+            )
+        file.seek(0)
+        _write_header(file, len(names) - len(skipped), framing)
+    record = {
+        "format": _FORMAT,
+        "folder": str(root),
+        "framing": asdict(framing),
+        "files": stamps,
+        "skipped": skipped,
+        "pixel_hash": digest.hexdigest(),
+    }
+    with written_whole(entry.with_suffix(".json")) as file:
+        file.write(json.dumps(record).encode("ascii"))
+
+
+def _decode_all(
+    root: Path, names: list[str], framing: Framing
+) -> Generator[NDArray[np.uint8] | str, None, None]:
+    """Pixels of each picture in turn, or the reason why it has none."""
+    decode = partial(_decode, root, framing)
+    workers = min(8, (os.cpu_count() or 1) + 1)
+    with (
+        warnings.catch_warnings(),
+        ThreadPoolExecutor(workers) as pool,
+        progress_bar(len(names), "reading pictures", unit="pictures") as bar,
+    ):
+        # Set here and not in the threads, which share one list of filters.
+        warnings.simplefilter("error", Image.DecompressionBombWarning)
+        for start in range(0, len(names), _AT_ONCE):
+            yield from pool.map(decode, some := names[start : start + _AT_ONCE])
+            bar.update(len(some))
+
+
+def _decode(root: Path, framing: Framing, name: str) -> NDArray[np.uint8] | str:
+    try:
+        return read_picture(root / name, framing)
+    except Exception as error:  # broken bytes lead Pillow's decoders to any of them
+        return _reason(error)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, UnidentifiedImageError):
+        return "not a picture in any known format"
+    if isinstance(error, Image.DecompressionBombError | Image.DecompressionBombWarning):
+        return (
+            f"more than {Image.MAX_IMAGE_PIXELS} pixels; scale it down, or raise "
+            "PIL.Image.MAX_IMAGE_PIXELS if you trust it"
+        )
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or type(error).__name__
+
+
+def describe(skipped: dict[str, str], *, most: int = 3) -> str:
+    """First few broken pictures with their reasons, for a message."""
+    shown = [f"{name!r} ({why})" for name, why in list(skipped.items())[:most]]
+    more = len(skipped) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def _write_header(file: IO[bytes], n: int, framing: Framing) -> None:
+    # Numpy pads for any length of the first axis, so that n may be corrected later.
+    shape = (n, framing.height, framing.width, framing.channels)
+    np.lib.format.write_array_header_1_0(
+        file, {"descr": "|u1", "fortran_order": False, "shape": shape}
+    )
+
+
+def _remove_stale(entry: Path) -> None:
+    """Drop what the same folder and framing left behind when it was different."""
+    place = entry.name.split("-")[0]
+    for path in entry.parent.glob(f"{place}-*"):
+        # Young ones may belong to another process that is at work on them.
+        with contextlib.suppress(OSError):
+            age = time.time() - path.stat().st_mtime
+            if age > _STALE_SECONDS and path.stem != entry.name:
+                path.unlink()
+
+
+def _hash(content: Any) -> str:
+    # ASCII JSON, because a file name need not be valid Unicode.
+    return hashlib.sha256(json.dumps(content).encode("ascii")).hexdigest()[:16]

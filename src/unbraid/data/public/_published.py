@@ -1,0 +1,170 @@
+"""What datasets with published files share: where the files are, and how rows read."""
+
+import abc
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unbraid.data._dataset import AbstractDataset
+from unbraid.data._download import RemoteFile, data_root, fetch, verify
+from unbraid.data._factor_space import FactorSpace
+from unbraid.errors import DatasetNotFoundError
+
+
+@dataclass(frozen=True)
+class Content:
+    """What was found in the files.
+
+    Args:
+        pixels: All images, ``(n, height, width, channels)``, usually a memory map.
+        space: The factors behind them.
+        labels: Factor values of each image, unless they are the whole grid.
+    """
+
+    pixels: NDArray[np.uint8]
+    space: FactorSpace
+    labels: NDArray[np.bool_ | np.integer] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AbstractPublishedDataset(AbstractDataset):
+    """A dataset that is read from its published files, where they are.
+
+    Each dataset has its own folder under the root; a file that lies in the root itself
+    is found as well. The files are opened when the dataset is made, so that a missing
+    or damaged one is told at once.
+
+    Args:
+        root: Folder of all published data: the environment variable ``UNBRAID_DATA``
+            when not given, or the user's cache folder if that is not set either.
+        download: Fetch missing files first.
+
+    Raises:
+        DatasetNotFoundError: If a file is missing; it says what to put where.
+        DataFormatError: If a file does not hold what its format promises.
+        DownloadError: If a file could not be fetched.
+    """
+
+    root: str | Path | None = None
+    download: bool = False
+
+    short_name: ClassVar[str]
+    files: ClassVar[tuple[RemoteFile, ...]]
+
+    def __post_init__(self) -> None:
+        _ = self._content
+
+    @classmethod
+    def folder(cls, root: str | Path | None = None) -> Path:
+        """Where this dataset's files belong, under a root or the default one."""
+        return data_root(root) / cls.short_name
+
+    @classmethod
+    def required_files(cls, **options: Any) -> tuple[RemoteFile, ...]:
+        """Files that the dataset reads when it is made with these options."""
+        return cls.files
+
+    @classmethod
+    def is_here(cls, root: str | Path | None = None, **options: Any) -> bool:
+        """Whether all files are there, without opening any."""
+        files = cls.required_files(**options)
+        return all(_find(file, cls.folder(root)) for file in files)
+
+    @property
+    def name(self) -> str:
+        """Name in the catalogue, and of the folder."""
+        return self.short_name
+
+    @property
+    def image_shape(self) -> tuple[int, int, int]:
+        """Channels, height and width, as in the files."""
+        _, height, width, channels = self._content.pixels.shape
+        return channels, height, width
+
+    @property
+    def factor_space(self) -> FactorSpace:
+        """Names, sizes and kinds of the factors."""
+        return self._content.space
+
+    def verify_files(self) -> tuple[Path, ...]:
+        """Check size and checksum of the files that were read, and name those checked.
+
+        A file that serves in place of the published one has no checksum, so it is
+        passed over.
+
+        Raises:
+            DataFormatError: If a file is not the published one.
+        """
+        files = self.required_files(**self._options())
+        paths = {
+            path: file
+            for file, path in zip(files, self._located(), strict=True)
+            if path.name == file.name
+        }
+        for path, file in paths.items():
+            verify(path, file)
+        return tuple(paths)
+
+    @abc.abstractmethod
+    def _open(self, *paths: Path) -> Content:
+        """Content of the required files, given in their order."""
+
+    @functools.cached_property
+    def _content(self) -> Content:
+        return self._open(*self._located())
+
+    def _gather(self, indices: NDArray[np.int64]) -> NDArray[np.uint8]:
+        # Measured on a map of 3 GB: take is a fifth faster than indexing, and sorting
+        # the indices first does not pay.
+        return np.moveaxis(self._content.pixels.take(indices, axis=0), -1, 1)
+
+    def _options(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def __reduce__(self) -> tuple[Callable[[], Self], tuple[()]]:
+        # The receiver maps the files itself: the images must not travel along.
+        return functools.partial(type(self), **self._options()), ()
+
+    def _located(self) -> tuple[Path, ...]:
+        files = self.required_files(**self._options())
+        folder = self.folder(self.root)
+        found = {file: _find(file, folder) for file in files}
+        missing = [file for file, path in found.items() if path is None]
+        if missing and not self.download:
+            raise DatasetNotFoundError(self._missing_message(missing, folder))
+        return tuple(
+            path if path is not None else fetch(file, folder)
+            for file, path in found.items()
+        )
+
+    def _missing_message(self, missing: list[RemoteFile], folder: Path) -> str:
+        wanted = "\n".join(
+            f"  {folder / file.name} (from {(*file.urls, file.page)[0]})"
+            for file in missing
+        )
+        if all(file.urls for file in missing):
+            command = f"unbraid data fetch {self._catalogue_name}"
+            advice = f"Put it there, or pass download=True, or run: {command}"
+        else:
+            advice = "Get it by hand and put it there: programs cannot fetch all of it."
+        return (
+            f"{type(self).__name__}: expected what was published, but this is missing:"
+            f"\n{wanted}\n{advice}\nAbout the dataset: {missing[0].page}"
+        )
+
+    @property
+    def _catalogue_name(self) -> str:
+        return self.short_name
+
+
+def _find(file: RemoteFile, folder: Path) -> Path | None:
+    for place in (folder, folder.parent):
+        for name in (file.name, *file.alternatives):
+            if (place / name).exists():
+                return place / name
+    return None

@@ -1,0 +1,34 @@
+"""Pictures of any size as square pictures of one size."""
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+
+def squared(picture: Image.Image, size: int) -> NDArray[np.uint8]:
+    """The centre square of a picture, resized with Lanczos' filter.
+
+    Args:
+        picture: Grey or in colour.
+        size: Side of the result in pixels. A square of that side is left as it is.
+
+    Returns:
+        Pixels, ``(size, size)`` or ``(size, size, 3)``.
+
+    Example:
+        >>> squared(Image.new("L", (178, 218), color=7), 64).shape
+        (64, 64)
+    """
+    width, height = picture.size
+    side = min(width, height)
+    left, top = (width - side) // 2, (height - side) // 2
+    centre = picture.crop((left, top, left + side, top + side))
+    return np.asarray(centre.resize((size, size), Image.Resampling.LANCZOS))
+
+
+def require_image_size(who: str, image_size: int) -> None:
+    """Raise ValueError unless a picture can have this side."""
+    if image_size < 1:
+        raise ValueError(
+            f"{who}: expected an image_size of at least 1, got {image_size}."
+        )

@@ -1,0 +1,176 @@
+"""Room3D: a coloured object in a coloured room, rendered in three dimensions."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unbraid.data._dataset import AbstractFactorDataset
+from unbraid.data._factor_space import FactorSpace
+
+from ._room_scene import Shape, look, place_object, render
+
+_COUNTS = ("n_floor_hues", "n_wall_hues", "n_object_hues", "n_scales", "n_orientations")
+_SKY = (0.62, 0.88, 0.98)
+# As many images are mixed at a time as keep their sums in the processor's cache.
+_CHUNK = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Room3D(AbstractFactorDataset):
+    """A lit room with one object in it, seen by a camera that walks around it.
+
+    The factors, their values and their order are those of 3D Shapes, and so is the
+    order of their importance: pixels change most with the wall hue, then floor hue,
+    object hue, shape, scale and orientation. Each combination of scale, shape and
+    orientation is rendered once, when it is first asked for; colours are mixed in
+    afterwards, for a whole batch at once.
+
+    Args:
+        image_size: Side of the image in pixels, 16 to 64.
+        n_floor_hues: Hues of the floor, spread evenly over the colour circle.
+        n_wall_hues: Hues of the walls, likewise.
+        n_object_hues: Hues of the object, likewise.
+        n_scales: Sizes of the object, spread evenly from 0.75 to 1.25.
+        shapes: Which of ``"cube"``, ``"cylinder"``, ``"sphere"`` and ``"capsule"``.
+        n_orientations: Angles of the camera, spread evenly from -30 to 30 degrees.
+
+    Example:
+        >>> room = Room3D(image_size=16)
+        >>> len(room), room.images([0, 479_999]).shape
+        (480000, (2, 3, 16, 16))
+        >>> room.factor_space.names
+        ('floor_hue', 'wall_hue', 'object_hue', 'scale', 'shape', 'orientation')
+
+    References:
+        Burgess and Kim (2018), 3D Shapes Dataset,
+        https://github.com/google-deepmind/3d-shapes (its factors; the pictures differ).
+        Michlo (2022), dissertation, Table 3.1 (the importance of its factors).
+    """
+
+    image_size: int = 64
+    n_floor_hues: int = 10
+    n_wall_hues: int = 10
+    n_object_hues: int = 10
+    n_scales: int = 8
+    shapes: tuple[Shape, ...] = get_args(Shape)
+    n_orientations: int = 15
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shapes", tuple(self.shapes))
+        if not 16 <= self.image_size <= 64:
+            raise ValueError(
+                f"Room3D: expected an image_size from 16 to 64, got {self.image_size}."
+            )
+        known = set(self.shapes) <= set(get_args(Shape))
+        if not self.shapes or not known or len(set(self.shapes)) < len(self.shapes):
+            raise ValueError(
+                f"Room3D: expected different shapes among {get_args(Shape)}, got "
+                f"{self.shapes}."
+            )
+        for count in _COUNTS:
+            if getattr(self, count) < 1:
+                raise ValueError(
+                    f"Room3D: expected {count} of at least 1, got "
+                    f"{getattr(self, count)}."
+                )
+
+    @property
+    def name(self) -> str:
+        """Name in the catalogue."""
+        return "room3d"
+
+    @property
+    def image_shape(self) -> tuple[int, int, int]:
+        """Red, green and blue."""
+        return (3, self.image_size, self.image_size)
+
+    @property
+    def factor_space(self) -> FactorSpace:
+        """Three hues, then the scale, shape and orientation of the object."""
+        return FactorSpace(
+            ("floor_hue", "wall_hue", "object_hue", "scale", "shape", "orientation"),
+            (
+                self.n_floor_hues,
+                self.n_wall_hues,
+                self.n_object_hues,
+                self.n_scales,
+                len(self.shapes),
+                self.n_orientations,
+            ),
+            ("cyclic", "cyclic", "cyclic", "ordinal", "categorical", "ordinal"),
+        )
+
+    @property
+    def _n_geometries(self) -> int:
+        return self.n_scales * len(self.shapes) * self.n_orientations
+
+    @cached_property
+    def _cache(self) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+        """Shares of surfaces in pixels out of 255, and which geometries have theirs."""
+        # Pages of a large array of zeros cost no memory until they are written to.
+        shape = (self._n_geometries, 4, self.image_size**2)
+        return np.zeros(shape, dtype=np.uint16), np.zeros(shape[0], dtype=np.bool_)
+
+    def _rendered(self, geometries: NDArray[np.int64]) -> NDArray[np.uint16]:
+        """Shares of all geometries, of which those asked for are filled in."""
+        shares, is_filled = self._cache
+        missing = np.unique(geometries[~is_filled[geometries]])
+        scales = _spread(0.75, 1.25, self.n_scales)
+        orientations = _spread(-30.0, 30.0, self.n_orientations)
+        for orientation in np.unique(missing % self.n_orientations):
+            view = look(orientations[orientation], self.image_size)
+            for geometry in missing[missing % self.n_orientations == orientation]:
+                rest = geometry // self.n_orientations
+                scale, shape = divmod(rest, len(self.shapes))
+                solid = place_object(self.shapes[shape], scales[scale])
+                shares[geometry] = np.rint(255 * render(view, solid)).reshape(4, -1)
+        is_filled[missing] = True
+        return shares
+
+    def _gather(self, indices: NDArray[np.int64]) -> NDArray[np.uint8]:
+        # The three factors that count fastest make the geometry.
+        geometries = indices % self._n_geometries
+        shares, colours = self._rendered(geometries), self._colours(indices)
+        images = np.empty((len(indices), 3, self.image_size**2), dtype=np.uint8)
+        for start in range(0, len(indices), _CHUNK):
+            rows = slice(start, start + _CHUNK)
+            images[rows] = _mix(shares[geometries[rows]], colours[rows])
+        return images.reshape(len(indices), *self.image_shape)
+
+    def _colours(self, indices: NDArray[np.int64]) -> NDArray[np.uint16]:
+        """Colours of the four surfaces out of 256, shape ``(n, 4, 3)``."""
+        hues = self.factor_space.factors(indices)
+        counts = (self.n_floor_hues, self.n_wall_hues, self.n_object_hues)
+        colours = [_rainbow(n)[hues[:, surface]] for surface, n in enumerate(counts)]
+        colours.append(np.broadcast_to(_SKY, (len(indices), 3)))
+        return np.rint(256 * np.stack(colours, axis=1)).astype(np.uint16)
+
+
+def _mix(shares: NDArray[np.uint16], colours: NDArray[np.uint16]) -> NDArray[np.uint16]:
+    """Pixels ``(n, 3, pixels)`` from shares out of 255 and colours out of 256.
+
+    In whole numbers every machine rounds alike, and short ones are fast. 16 bits hold
+    the sum, since neither a surface nor the sky is brighter than 0.98.
+    """
+    total = shares[:, None, 0] * colours[:, 0, :, None]
+    part = np.empty_like(total)
+    for surface in range(1, 4):
+        np.multiply(shares[:, None, surface], colours[:, surface, :, None], out=part)
+        total += part
+    total += 128
+    total >>= 8
+    return total
+
+
+def _rainbow(n: int) -> NDArray[np.float64]:
+    """Red, green and blue of ``n`` hues around the circle, saturated and bright."""
+    sixths = 6 * np.arange(n)[:, None] / n
+    return np.clip(np.abs((sixths + [0, 4, 2]) % 6 - 3) - 1, 0.0, 1.0)
+
+
+def _spread(low: float, high: float, n: int) -> list[float]:
+    """``n`` values from ``low`` to ``high``, or their middle when there is one only."""
+    return np.linspace(low, high, n).tolist() if n > 1 else [(low + high) / 2]

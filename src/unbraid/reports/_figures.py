@@ -1,0 +1,78 @@
+"""Drawing: numbers in, a matplotlib figure out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._summaries import FactorTraversals
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_GAP = 2  # pixels of white between images
+
+
+def draw_factor_traversals(
+    traversals: Sequence[FactorTraversals], *, n_columns: int = 3
+) -> Figure:
+    """One panel per dataset, one row per factor, one column per value.
+
+    Args:
+        traversals: What to draw, from :func:`factor_traversals`.
+        n_columns: Panels side by side.
+
+    Example:
+        >>> from unbraid.data import XYSquares
+        >>> from unbraid.reports import factor_traversals
+        >>> figure = draw_factor_traversals([factor_traversals(XYSquares())])
+        >>> len(figure.axes)
+        1
+    """
+    # Imported here so that only those who draw pay for it; Figure needs no display.
+    from matplotlib.figure import Figure
+
+    n_columns = min(n_columns, len(traversals))
+    panels = [traversals[start::n_columns] for start in range(n_columns)]
+    figure = Figure(figsize=(4.4 * n_columns, _height(panels)), layout="constrained")
+    grid = figure.add_gridspec(1, n_columns)
+    for column, stack in enumerate(panels):
+        heights = [len(item.factors) for item in stack]
+        cells = grid[column].subgridspec(len(stack), 1, height_ratios=heights)
+        for row, item in enumerate(stack):
+            axes = figure.add_subplot(cells[row])
+            mosaic, centres = _mosaic(item.images)
+            axes.imshow(mosaic, interpolation="nearest")
+            axes.set_anchor("NW")
+            axes.set_title(item.dataset, fontsize=11, fontweight="bold", loc="left")
+            axes.set_yticks(centres, item.factors, fontsize=8)
+            axes.set_xticks([])
+            axes.tick_params(length=0)
+            axes.spines[:].set_visible(False)
+    return figure
+
+
+def _height(panels: Sequence[Sequence[FactorTraversals]]) -> float:
+    rows = [sum(len(item.factors) + 1 for item in stack) for stack in panels]
+    return 0.47 * max(rows)
+
+
+def _mosaic(
+    rows: Sequence[NDArray[np.uint8]],
+) -> tuple[NDArray[np.uint8], list[float]]:
+    """All images on white, ``(height, width, 3)``, and the middle of each row."""
+    _, channels, height, width = rows[0].shape
+    longest = max(len(images) for images in rows)
+    step = height + _GAP
+    canvas = np.full(
+        (step * len(rows) - _GAP, (width + _GAP) * longest - _GAP, 3), 255, np.uint8
+    )
+    for number, images in enumerate(rows):
+        for position, image in enumerate(images):
+            top, left = number * step, position * (width + _GAP)
+            picture = image.transpose(1, 2, 0) if channels == 3 else image[0, ..., None]
+            canvas[top : top + height, left : left + width] = picture
+    return canvas, [number * step + height / 2 for number in range(len(rows))]

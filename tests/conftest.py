@@ -1,0 +1,16 @@
+import pytest
+from plain_images import PlainImages
+
+from unbraid.data import XYSquares
+
+
+@pytest.fixture
+def plain_images():
+    """A dataset with no labels at all."""
+    return PlainImages()
+
+
+@pytest.fixture
+def tiny_grid():
+    """A complete grid of two factors, 16 images of 4x4 pixels."""
+    return XYSquares(n_squares=1, image_size=4, square_size=1)

@@ -1,0 +1,153 @@
+import numpy as np
+import pytest
+
+from unbraid.data import (
+    ColouredSprites,
+    LabelledImages,
+    NoisySprites,
+    PhotographCrops,
+    PictureSprites,
+    ScreamSprites,
+    Sprites2D,
+    XYSquares,
+)
+from unbraid.randomness import numpy_generator
+
+VARIANTS = (ColouredSprites, NoisySprites, ScreamSprites, PictureSprites)
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return numpy_generator(0).integers(0, 737_280, 100)
+
+
+@pytest.fixture(scope="module")
+def sprites(rows):
+    return Sprites2D().images(rows)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_variant_has_the_factors_of_its_sprites(variant, rows):
+    dataset = variant()
+    assert dataset.is_grid
+    assert dataset.factor_space == Sprites2D().factor_space
+    np.testing.assert_array_equal(dataset.factors(rows), Sprites2D().factors(rows))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_seed_changes_the_picture_and_nothing_else_does(variant, rows):
+    a, b, c = (variant(seed=seed).images(rows) for seed in (0, 0, 1))
+    np.testing.assert_array_equal(a, b)
+    assert not np.array_equal(a, c)
+
+
+def test_coloured_sprites_have_one_bright_colour_each(rows, sprites):
+    images = ColouredSprites().images(rows)
+    inside = np.broadcast_to(sprites > 0, images.shape)
+    assert (images[~inside] == 0).all()
+    for image, mask in zip(images, sprites[:, 0] > 0, strict=True):
+        colours = np.unique(image[:, mask], axis=1)
+        assert colours.shape == (3, 1)
+        assert colours.min() >= 128
+
+
+def test_colours_are_uniform_from_a_half_to_one(rows, sprites):
+    colours = ColouredSprites().images(rows).max(axis=(2, 3))
+    # 300 draws of a uniform variable on [128, 255]: standard error 2.1.
+    assert abs(colours.mean() - 191.5) < 5 * 2.1
+
+
+def test_noise_is_uniform_outside_the_sprite_and_white_inside(rows, sprites):
+    images = NoisySprites().images(rows)
+    inside = np.broadcast_to(sprites == 255, images.shape)
+    assert (images[inside] == 255).all()
+    outside = images[~inside]
+    shares = np.bincount(outside, minlength=256) / outside.size
+    assert np.abs(shares - 1 / 256).max() < 3e-4
+
+
+def test_scream_sprites_invert_the_background_where_they_stand(rows, sprites):
+    with_sprites = ScreamSprites().images(rows)
+    inside = np.broadcast_to(sprites == 255, with_sprites.shape)
+    # The same seed and row give the same background under an empty sprite.
+    empty = ScreamSprites(sprites=no_sprites()).images(rows)
+    np.testing.assert_array_equal(with_sprites[~inside], empty[~inside])
+    np.testing.assert_array_equal(with_sprites[inside], 255 - empty[inside])
+
+
+def no_sprites():
+    """As many empty images as there are sprites, in the memory of one."""
+    one = np.zeros((1, 64, 64), dtype=np.uint8)
+    return LabelledImages(np.broadcast_to(one, (737_280, 64, 64)))
+
+
+@pytest.mark.parametrize("where", ["behind", "inside"])
+def test_pictures_of_no_visibility_leave_the_plain_sprites(where, rows, sprites):
+    images = PictureSprites(where=where, visibility=0).images(rows)
+    np.testing.assert_array_equal(images, np.broadcast_to(sprites, images.shape))
+
+
+def test_full_visibility_shows_the_picture_behind_or_inside(rows, sprites):
+    behind = PictureSprites(where="behind").images(rows)
+    inside = PictureSprites(where="inside").images(rows)
+    mask = np.broadcast_to(sprites == 255, behind.shape)
+    assert (behind[mask] == 255).all()
+    assert (inside[~mask] == 0).all()
+    # Both versions carry the same picture: together they are the whole of it.
+    whole = np.where(mask, inside, behind)
+    crops = PhotographCrops()
+    words = [crop.tobytes() for crop in crops.images(range(len(crops)))]
+    assert all(np.ascontiguousarray(picture).tobytes() in words for picture in whole)
+
+
+@pytest.mark.parametrize("visibility", [25, 50, 75])
+def test_visibility_fades_to_black_behind_and_to_white_inside(
+    visibility, rows, sprites
+):
+    share = visibility / 100
+    mask = np.broadcast_to(sprites == 255, (len(rows), 3, 64, 64))
+    full = PictureSprites(where="behind").images(rows)
+    faded = PictureSprites(where="behind", visibility=visibility).images(rows)
+    expected = share * full[~mask].astype(float)
+    assert np.abs(faded[~mask] - expected).max() <= 1
+    full = PictureSprites(where="inside").images(rows)
+    faded = PictureSprites(where="inside", visibility=visibility).images(rows)
+    expected = share * full[mask].astype(float) + (1 - share) * 255
+    assert np.abs(faded[mask] - expected).max() <= 1
+
+
+def test_grey_edges_are_blended(rows):
+    small = Sprites2D(image_size=32)
+    soft = small.images(rows)
+    images = PictureSprites(sprites=small, where="inside", visibility=0).images(rows)
+    np.testing.assert_array_equal(images, np.broadcast_to(soft, images.shape))
+    assert ((soft > 0) & (soft < 255)).any()
+
+
+def test_pictures_come_from_any_dataset_of_the_right_shape(rows, sprites):
+    stock = LabelledImages(np.full((3, 64, 64, 3), 200, dtype=np.uint8))
+    images = PictureSprites(pictures=stock).images(rows)
+    mask = np.broadcast_to(sprites == 255, images.shape)
+    assert (images[~mask] == 200).all()
+
+
+def test_what_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match="sprites with one channel"):
+        ColouredSprites(sprites=XYSquares())
+    with pytest.raises(ValueError, match=r"pictures of shape \(3, 64, 64\)"):
+        PictureSprites(pictures=PhotographCrops(image_size=32))
+    with pytest.raises(ValueError, match="'behind' or 'inside'"):
+        PictureSprites(where="beside")
+    with pytest.raises(ValueError, match="visibility from 0 to 100"):
+        PictureSprites(visibility=101)
+
+
+def test_crops_are_windows_of_the_photographs():
+    from sklearn.datasets import load_sample_image
+
+    crops = PhotographCrops()
+    row = crops.factor_space.indices(np.array([[1, 3, 5]]))
+    expected = load_sample_image("flower.jpg")[24:88, 40:104].transpose(2, 0, 1)
+    np.testing.assert_array_equal(crops.images(row)[0], expected)
+    with pytest.raises(ValueError, match="image_size from 1 to 427"):
+        PhotographCrops(image_size=428)

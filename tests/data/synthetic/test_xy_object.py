@@ -1,0 +1,77 @@
+import numpy as np
+import pytest
+
+from unbraid.data import XYObject, XYObjectShaded, channel_statistics
+from unbraid.randomness import numpy_generator
+
+HUES = ["100", "110", "010", "011", "001", "101"]
+
+
+def literal_image(x, y, scale, colour):
+    """One image drawn pixel by pixel: centred in a box of 15 at every second pixel."""
+    image = np.zeros((3, 64, 64), dtype=np.uint8)
+    side = (7, 9, 11, 13, 15)[scale]
+    level, hue = (63, 127, 191, 255)[colour // 6], HUES[colour % 6]
+    for channel in range(3):
+        for i in range(side):
+            for j in range(side):
+                row, column = 2 * y + (15 - side) // 2 + i, 2 * x + (15 - side) // 2 + j
+                image[channel, row, column] = level * int(hue[channel])
+    return image
+
+
+def test_images_equal_a_drawing_pixel_by_pixel():
+    objects = XYObject()
+    rows = numpy_generator(0).integers(0, len(objects), 50)
+    expected = [literal_image(*row) for row in objects.factors(rows).tolist()]
+    np.testing.assert_array_equal(objects.images(rows), expected)
+
+
+@pytest.mark.parametrize("dataset", [XYObject(), XYObjectShaded()])
+def test_channel_constants_are_those_of_table_a2(dataset):
+    statistics = channel_statistics(dataset)
+    np.testing.assert_allclose(statistics.mean, [0.009818761549013] * 3, atol=1e-6)
+    np.testing.assert_allclose(statistics.std, [0.052632363725246] * 3, atol=1e-6)
+
+
+def test_the_shaded_version_has_the_same_images_in_the_same_order():
+    rows = numpy_generator(1).integers(0, 75_000, 200)
+    np.testing.assert_array_equal(
+        XYObject().images(rows), XYObjectShaded().images(rows)
+    )
+    mixed = XYObject().factors(rows)
+    split = XYObjectShaded().factors(rows)
+    np.testing.assert_array_equal(mixed[:, 3], split[:, 3] * 6 + split[:, 4])
+
+
+@pytest.mark.parametrize(
+    ("palette", "n_colours"),
+    [("greys_1", 1), ("greys_4", 4), ("rgb_2", 6), ("rainbow_1", 6), ("colors_4", 28)],
+)
+def test_palettes_have_their_number_of_colours_and_all_differ(palette, n_colours):
+    objects = XYObject(palette=palette)
+    assert objects.factor_space.sizes[3] == n_colours
+    rows = objects.factor_space.traversals("color", np.array([0]))[0]
+    assert len(np.unique(objects.images(rows), axis=0)) == n_colours
+    assert objects.images(rows).max() == 255
+
+
+def test_grey_objects_may_have_one_channel():
+    grey = XYObject(palette="greys_2", rgb=False)
+    assert grey.image_shape == (1, 64, 64)
+    assert set(np.unique(grey.images(range(len(grey) // 50)))) == {0, 127, 255}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"square_sizes": ()}, "square_sizes from 1"),
+        ({"square_sizes": (65,)}, "square_sizes from 1 to the image_size 64"),
+        ({"spacing": 0}, "spacing of at least 1"),
+        ({"palette": "pastel_3"}, "palette among greys_1"),
+        ({"rgb": False}, "greys palette for one channel"),
+    ],
+)
+def test_impossible_settings_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        XYObject(**options)

@@ -1,0 +1,114 @@
+import inspect
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import unbraid.data
+from unbraid.data import (
+    PUBLISHED,
+    RENDERED,
+    AbstractDataset,
+    ImageFolder,
+    LabelledImages,
+    PictureSprites,
+    Sprites2D,
+    XYObject,
+    XYSquares,
+    open_dataset,
+)
+
+
+def test_every_exported_dataset_is_in_the_catalogue_or_is_made_of_the_users_data():
+    exported = {
+        thing
+        for name in unbraid.data.__all__
+        if inspect.isclass(thing := getattr(unbraid.data, name))
+        and issubclass(thing, AbstractDataset)
+        and not inspect.isabstract(thing)
+    }
+    named = set(RENDERED.values()) | set(PUBLISHED.values())
+    assert {thing.__name__ for thing in exported - named} == {
+        "ImageFolder",
+        "LabelledImages",
+        "Relabelled",
+        "Reweighted",
+        "Subset",
+    }
+    assert named <= exported
+
+
+@pytest.mark.parametrize("name", RENDERED)
+def test_a_rendered_dataset_bears_the_name_it_is_listed_under(name):
+    assert open_dataset(name).name == name
+
+
+def test_options_are_read_with_their_types():
+    assert open_dataset("xy_squares:spacing=4, rgb=false") == XYSquares(
+        spacing=4, rgb=False
+    )
+    assert open_dataset("xy_object:square_sizes=[3,5],palette=greys_2") == XYObject(
+        square_sizes=(3, 5), palette="greys_2"
+    )
+    nested = open_dataset("picture_sprites:sprites='sprites2d:image_size=32',seed=3")
+    assert nested == PictureSprites(sprites=Sprites2D(image_size=32), seed=3)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("xy_square", "Did you mean 'xy_squares'"),
+        ("nothing/here", "Expected the name of a dataset"),
+        ("", "Expected the name of a dataset"),
+        ("xy_squares:spacin=4", "Did you mean 'spacing'"),
+        ("xy_squares:spacing", "expected options like name=value"),
+        ("xy_squares:spacing=wide", "expected spacing to be .*int.*, got 'wide'"),
+        ("xy_squares:spacing=[1", "expected spacing to be"),
+        ("xy_squares:spacing=0", "spacing of at least 1"),
+        ("xy_object:palette=pink", "expected palette to be"),
+        ("picture_sprites:sprites=nonsense", "Expected the name of a dataset"),
+    ],
+)
+def test_wrong_text_is_refused_with_the_nearest_right_one(text, message):
+    with pytest.raises(ValueError, match=message):
+        open_dataset(text)
+
+
+@pytest.fixture
+def pictures(tmp_path, monkeypatch):
+    monkeypatch.setenv("UNBRAID_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "odd: name"
+    folder.mkdir()
+    for number in range(3):
+        Image.new("RGB", (20, 30), (number, 0, 0)).save(folder / f"{number}.png")
+    return folder
+
+
+def test_a_folder_is_opened_as_pictures(pictures):
+    dataset = open_dataset(str(pictures))
+    assert isinstance(dataset, ImageFolder)
+    assert len(dataset) == 3
+
+
+def test_a_folder_takes_options(pictures):
+    plain = pictures.rename(pictures.with_name("plain"))
+    dataset = open_dataset(f"{plain}:image_size=16,channels=1")
+    assert dataset.image_shape == (1, 16, 16)
+
+
+def test_files_of_arrays_are_opened_with_their_labels(tmp_path):
+    images = np.full((4, 8, 8), 9, dtype=np.uint8)
+    factors = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    np.save(tmp_path / "plain.npy", images)
+    np.savez(tmp_path / "labelled.npz", images=images, factors=factors)
+    assert open_dataset(str(tmp_path / "plain.npy")).factor_names == ()
+    labelled = open_dataset(str(tmp_path / "labelled.npz"))
+    assert isinstance(labelled, LabelledImages)
+    assert labelled.is_grid
+    np.testing.assert_array_equal(labelled.factors(range(4)), factors)
+
+
+def test_other_files_are_refused(tmp_path):
+    (tmp_path / "notes.txt").write_text("hello")
+    with pytest.raises(ValueError, match=r"file of arrays \(.npy"):
+        open_dataset(str(tmp_path / "notes.txt"))
