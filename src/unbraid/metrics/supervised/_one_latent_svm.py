@@ -113,7 +113,7 @@ class _Problem:
         inside: NDArray[np.float64],
         outside: NDArray[np.float64],
     ) -> "_Problem":
-        order = np.argsort(latent, kind="stable")
+        order = np.argsort(latent)
         ascending = latent[order]
         # Sorting is several times as fast on the smallest integers that will do.
         small = labels[order].astype(np.min_scalar_type(len(inside)))
