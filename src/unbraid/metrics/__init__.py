@@ -2,12 +2,23 @@
 
 from ._inputs import Factors
 from ._score import Score
+from ._scorecard import Scorecard
+from ._splits import Split
 from .supervised._axis_alignment import axis_alignment_ratio
 from .supervised._axis_orientation import axis_orientation_ratio
+from .supervised._dcimig import dcimig_score
 from .supervised._distance_correlation import ground_truth_distance_correlation
+from .supervised._explicitness import explicitness_score
+from .supervised._infoe import infoexplicitness
+from .supervised._infomec import infocompactness, infomodularity
+from .supervised._irs import interventional_robustness_score
+from .supervised._jemmig import joint_entropy_minus_mutual_information_gap
 from .supervised._latent_data_correlation import latent_data_correlation
 from .supervised._linearity import linearity_ratio
 from .supervised._mig import mutual_information_gap
+from .supervised._mig_sup import mutual_information_gap_by_latent
+from .supervised._modularity import modularity_score
+from .supervised._sap import separated_attribute_predictability
 from .unsupervised._active_units import active_units
 from .unsupervised._elbo import evidence_lower_bound
 from .unsupervised._kl import kl_per_latent
@@ -19,17 +30,29 @@ from .unsupervised._wasserstein import gaussian_wasserstein_correlation
 __all__ = [
     "Factors",
     "Score",
+    "Scorecard",
+    "Split",
     "active_units",
     "axis_alignment_ratio",
     "axis_orientation_ratio",
+    "dcimig_score",
     "evidence_lower_bound",
+    "explicitness_score",
     "gaussian_total_correlation",
     "gaussian_wasserstein_correlation",
     "ground_truth_distance_correlation",
+    "infocompactness",
+    "infoexplicitness",
+    "infomodularity",
+    "interventional_robustness_score",
+    "joint_entropy_minus_mutual_information_gap",
     "kl_per_latent",
     "latent_data_correlation",
     "linearity_ratio",
+    "modularity_score",
     "mutual_information_gap",
+    "mutual_information_gap_by_latent",
     "pairwise_mutual_information",
     "reconstruction_error",
+    "separated_attribute_predictability",
 ]

@@ -11,7 +11,10 @@ from ._inputs import Factors, to_bins
 
 def bin_codes(codes: NDArray[np.floating], bins: int) -> NDArray[np.int64]:
     """Each latent in its own equal-width bins, numbered from 0, same shape."""
-    return np.stack([to_bins(latent, bins) for latent in codes.T], axis=1)
+    # Columns lie together in memory, so that a million rows take a hundred times as
+    # long as ten thousand and not two hundred.
+    latents = np.ascontiguousarray(codes.T)
+    return np.stack([to_bins(latent, bins) for latent in latents]).T
 
 
 def mutual_information_matrix(
@@ -30,9 +33,8 @@ def mutual_information_matrix(
         Nats, ``(n_latents, n_factors)``.
     """
     table = np.empty((binned.shape[1], factors.n_factors))
-    for k, (labels, size) in enumerate(
-        zip(factors.labels.T, factors.sizes, strict=True)
-    ):
+    columns = np.ascontiguousarray(factors.labels.T)
+    for k, (labels, size) in enumerate(zip(columns, factors.sizes, strict=True)):
         known = labels >= 0
         rows = slice(None) if known.all() else known
         for j, latent in enumerate(binned.T):
@@ -46,10 +48,12 @@ def mutual_information(
     """Mutual information of two columns of class numbers from 0, in nats."""
     b_size = int(b.max()) + 1 if b_size is None else b_size
     counts = np.bincount(a * b_size + b, minlength=(int(a.max()) + 1) * b_size)
-    joint = counts.reshape(-1, b_size) / len(a)
-    apart = entropy_of(joint.sum(axis=1)) + entropy_of(joint.sum(axis=0))
+    counts = counts.reshape(-1, b_size)
+    # Counts are added before they are divided, so that the probability of a column's
+    # only class is exactly one and a constant column knows exactly nothing.
+    apart = sum(entropy_of(counts.sum(axis=axis) / len(a)) for axis in (1, 0))
     # Rounding can make the information of independent columns a tiny negative number.
-    return max(0.0, apart - entropy_of(joint))
+    return max(0.0, apart - entropy_of(counts / len(a)))
 
 
 def factor_entropies(factors: Factors) -> NDArray[np.float64]:

@@ -98,7 +98,9 @@ class Scorecard(Mapping[str, Score]):
         ]
         for score in self.scores:
             name = f"{score.name} ({score.variant})" if score.variant else score.name
-            low_high = "{:.3f} - {:.3f}".format(*score.interval) if score.interval else ""
+            low_high = (
+                "{:.3f} - {:.3f}".format(*score.interval) if score.interval else ""
+            )
             lines.append(
                 f"{name:<34}{score:>9.4f}  {low_high:<17}"
                 f"{_number(score.chance):>8}{_number(score.ideal):>8}"

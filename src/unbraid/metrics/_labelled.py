@@ -1,0 +1,24 @@
+"""Rows of a split for which a factor is known."""
+
+from ._inputs import Factors
+from ._splits import Split
+
+
+def labelled_rows(who: str, split: Split, factors: Factors, factor: int) -> Split:
+    """The rows of a split where one factor is not missing, or a clear error.
+
+    Args:
+        who: Name of the metric, for the message.
+        split: Rows to learn from and to test on.
+        factors: Factors of the whole table.
+        factor: Number of the factor.
+    """
+    known = factors.known[:, factor]
+    train, test = split.train[known[split.train]], split.test[known[split.test]]
+    if not len(train) or not len(test):
+        raise ValueError(
+            f"{who}: expected rows to learn from and rows to test on where "
+            f"{factors.names[factor]!r} is known, got {len(train)} and {len(test)}. "
+            "Give more labels, or drop this factor."
+        )
+    return Split(train, test)

@@ -1,0 +1,42 @@
+"""Logistic regression for metrics that ask what a linear model can read."""
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from sklearn.linear_model import LogisticRegression
+
+
+def fit_logistic_regression(
+    inputs: Any,
+    labels: NDArray[np.integer],
+    *,
+    iterations: int,
+    cost: float = 1.0,
+    is_balanced: bool = False,
+) -> "LogisticRegression":
+    """Fit scikit-learn's multinomial model, and stop without a warning when told to.
+
+    The published scores stop after a number of steps whether or not they have
+    converged, so that the number is part of their definition.
+
+    Args:
+        inputs: Shape ``(n_rows, n_columns)``, dense or sparse.
+        labels: Class numbers, at least two, ``(n_rows,)``.
+        iterations: Steps of the optimiser at most, from 1.
+        cost: Weight of the errors against the squared weights; infinite for no penalty.
+        is_balanced: Whether classes weigh the same however many rows they have.
+    """
+    # Here, because it takes a second to import.
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(
+        C=cost, class_weight="balanced" if is_balanced else None, max_iter=iterations
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(inputs, labels)

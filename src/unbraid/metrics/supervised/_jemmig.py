@@ -1,0 +1,83 @@
+"""JEMMIG: whether each factor is one latent, and that latent nothing else."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from unbraid.metrics._information import (
+    bin_codes,
+    entropy,
+    factor_entropies,
+    mutual_information_matrix,
+)
+from unbraid.metrics._inputs import BINS, Factors, read_inputs
+from unbraid.metrics._score import Score
+
+
+def joint_entropy_minus_mutual_information_gap(
+    codes: ArrayLike, factors: ArrayLike | Factors, *, bins: int = BINS
+) -> Score:
+    r"""Joint entropy minus mutual information gap (JEMMIG), scaled so that 1 is best.
+
+    MIG lets a factor's best latent know other factors too. JEMMIG adds the joint
+    entropy of factor and best latent, which is smallest when the latent holds this
+    factor and nothing besides; here it is divided by its largest possible value and
+    taken from one.
+
+    .. math::
+        \frac{1}{K} \sum_{k} \Bigl( 1 - \frac{H(v_k, z_{j(k)}) - I(z_{j(k)}; v_k)
+        + \max_{j \neq j(k)} I(z_j; v_k)}{H(v_k) + \log B} \Bigr)
+
+    Args:
+        codes: Latent means :math:`z`, ``(n_rows, n_latents)``, at least two latents.
+            Binned here; a constant latent knows nothing, a duplicate one closes gaps.
+        factors: Ground truth :math:`v`, ``(n_rows, n_factors)``, or :class:`Factors`.
+            Continuous factors are binned; for each factor, rows where it is missing
+            are left out.
+        bins: Equal-width bins :math:`B` per latent. Scores depend on it: report it.
+            A factor with more values than bins cannot reach 1.
+
+    Returns:
+        A score from 0 to 1, higher is better. ``per_factor`` has the terms of the sum,
+        ``matrix`` the mutual information in nats, ``(n_latents, n_factors)``,
+        ``details`` the mean of the unscaled quantity, in nats, lower is better.
+
+    Raises:
+        ValueError: If there is one latent only, or the input is not as above.
+
+    Example:
+        >>> factors = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+        >>> one_latent_each = factors.astype(float)
+        >>> joint_entropy_minus_mutual_information_gap(one_latent_each, factors)
+        1.0
+
+    References:
+        Do and Tran (2020), Theory and Evaluation Metrics for Learning Disentangled
+        Representations, metrics for interpretability. https://arxiv.org/abs/1908.09961
+        Its score is the unscaled quantity; the scaled one is from Carbonneau et al.
+        (2022), Measuring Disentanglement: A Review of Metrics.
+    """
+    who = "joint_entropy_minus_mutual_information_gap"
+    codes, factors = read_inputs(who, codes, factors)
+    if codes.shape[1] < 2:
+        raise ValueError(
+            f"{who}: expected codes with at least two latents, got shape "
+            f"{codes.shape}. A gap needs a best latent and a runner-up."
+        )
+    binned = bin_codes(codes, bins)
+    information = mutual_information_matrix(binned, factors)
+    best = np.sort(information, axis=0)
+    alone = factor_entropies(factors)
+    held = [
+        entropy(binned[factors.known[:, k], j])
+        for k, j in enumerate(information.argmax(axis=0))
+    ]
+    joint = alone + held - best[-1]
+    unscaled = joint - best[-1] + best[-2]
+    scores = 1.0 - unscaled / (alone + np.log(bins))
+    return Score(
+        scores.mean(),
+        name="jemmig",
+        per_factor=dict(zip(factors.names, scores, strict=True)),
+        matrix=information,
+        details={"unscaled": unscaled.mean()},
+    )
