@@ -1,7 +1,42 @@
 """unbraid learns, measures and chooses disentangled representations."""
 
+from importlib import import_module
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .metrics import Factors, Score, Scorecard, evaluate
+    from .representation import Representation, encode
 
 __version__ = version("unbraid")
 
-__all__ = ["__version__"]
+__all__ = [
+    "Factors",
+    "Representation",
+    "Score",
+    "Scorecard",
+    "__version__",
+    "encode",
+    "evaluate",
+]
+
+# Names are fetched when they are first used: torch and scikit-learn take seconds to
+# import, which `unbraid --help` and `import unbraid.data` need not wait for.
+_HOMES = {
+    "Factors": "unbraid.metrics",
+    "Representation": "unbraid.representation",
+    "Score": "unbraid.metrics",
+    "Scorecard": "unbraid.metrics",
+    "encode": "unbraid.representation",
+    "evaluate": "unbraid.metrics",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'unbraid' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,5 +1,6 @@
 """What a model makes of the data: codes for every image, made once and kept."""
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from tqdm import tqdm
 
 from unbraid.data import AbstractDataset, Kind, LabelledImages, open_dataset
 from unbraid.errors import DataFormatError
+from unbraid.files import written_whole
 
 _FORMAT = 1
 # Names under which encoders in use hand out one vector per image, best first.
@@ -43,7 +45,6 @@ class Representation:
 
     def save(self, path: str | Path) -> None:
         """Write to one ``.npz`` file, in place of what was there."""
-        target = Path(path)
         about = {
             "format": _FORMAT,
             "factor_names": self.factor_names,
@@ -58,10 +59,8 @@ class Representation:
         for name in ("log_variances", "factors"):
             if getattr(self, name) is not None:
                 arrays[name] = getattr(self, name)
-        beside = target.with_name(target.name + ".part")
-        with beside.open("wb") as file:
+        with written_whole(Path(path)) as file:
             np.savez(file, **arrays)
-        beside.replace(target)
 
     @classmethod
     def load(cls, path: str | Path) -> "Representation":
@@ -124,7 +123,7 @@ def encode(
         >>> from unbraid.data import XYSquares
         >>> tiny = XYSquares(image_size=8, square_size=1, n_squares=1)
         >>> encode(lambda images: images.mean(dim=3), tiny).codes.shape
-        (64, 8)
+        (64, 24)
     """
     dataset = _dataset(data)
     indices = np.arange(len(dataset)) if rows is None else np.asarray(rows)
@@ -132,8 +131,9 @@ def encode(
         codes, log_variances = _given_codes(model, dataset, indices), None
     else:
         function, place = _encoder(model, device)
-        pieces = _encoded(function, dataset, indices, batch_size, place, progress)
-        codes, log_variances = _join(list(pieces), model)
+        with _evaluation_mode(model):
+            pieces = _encoded(function, dataset, indices, batch_size, place, progress)
+            codes, log_variances = _join(list(pieces), model)
     if not np.isfinite(codes).all():
         raise ValueError(
             f"encode: expected finite codes, got NaN or infinity from {_name(model)}."
@@ -190,6 +190,20 @@ def _place(model: Any, device: str | torch.device) -> torch.device:
         parameter = next(model.parameters(), None)
         return torch.device("cpu") if parameter is None else parameter.device
     return torch.device("cpu")
+
+
+@contextlib.contextmanager
+def _evaluation_mode(model: Any) -> Iterator[None]:
+    """Dropout off and normalisation fixed, for a module, while codes are made."""
+    modules = list(model.modules()) if isinstance(model, torch.nn.Module) else []
+    were_training = [module.training for module in modules]
+    for module in modules:
+        module.training = False
+    try:
+        yield
+    finally:
+        for module, was_training in zip(modules, were_training, strict=True):
+            module.training = was_training
 
 
 def _encoded(

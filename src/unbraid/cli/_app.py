@@ -9,6 +9,7 @@ import typer
 from ._console import complain
 from ._data import data
 from ._demo import demo
+from ._evaluate import evaluate
 
 app = typer.Typer(
     name="unbraid",
@@ -19,6 +20,7 @@ app = typer.Typer(
 )
 app.add_typer(data, name="data")
 app.command()(demo)
+app.command()(evaluate)
 
 
 def _print_version(wanted: bool) -> None:

@@ -12,9 +12,9 @@ import requests
 import urllib3
 
 from unbraid.errors import DataFormatError, DownloadError
+from unbraid.files import require_space, written_whole
 
 from ._progress import progress_bar
-from ._whole_file import require_space, written_whole
 
 _PIECE = 1 << 16
 _HEX_DIGITS = {"md5": 32, "sha256": 64}

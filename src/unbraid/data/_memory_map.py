@@ -13,9 +13,9 @@ import pooch
 from numpy.typing import DTypeLike, NDArray
 
 from unbraid.errors import DataFormatError
+from unbraid.files import require_space, written_whole
 
 from ._progress import progress_bar
-from ._whole_file import require_space, written_whole
 
 Blocks = Iterator[tuple[int, NDArray[np.uint8]]]
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
 from unbraid.data._progress import progress_bar
-from unbraid.data._whole_file import written_whole
 from unbraid.errors import DataFormatError
+from unbraid.files import written_whole
 
 from ._picture import Framing, read_picture
 from ._picture_listing import Stamp

@@ -1,0 +1,130 @@
+"""``unbraid evaluate``: scores of codes that were made anywhere."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ._console import print_table
+
+if TYPE_CHECKING:
+    from unbraid.metrics import Scorecard
+
+
+def evaluate(
+    codes: Annotated[
+        Path,
+        typer.Option(
+            help="Codes, one row per observation: .npy, .npz (array 'codes' or the "
+            "only one) or .csv."
+        ),
+    ],
+    factors: Annotated[
+        Path | None,
+        typer.Option(help="Factors of the same rows: .npy, .npz or .csv, or nothing."),
+    ] = None,
+    metrics: Annotated[
+        str, typer.Option(help="'standard', 'all', or names between commas.")
+    ] = "standard",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of what is random.")] = 0,
+    intervals: Annotated[
+        bool, typer.Option(help="Estimate intervals, at five times the work.")
+    ] = True,
+    levels: Annotated[
+        bool, typer.Option(help="Measure chance and ideal levels, at twice the work.")
+    ] = True,
+    json: Annotated[
+        Path | None, typer.Option(help="Also write everything to this JSON file.")
+    ] = None,
+) -> None:
+    """Score a representation: codes and factors in, every metric out.
+
+    Example: unbraid evaluate --codes z.npy --factors v.csv --json scores.json
+    """
+    from unbraid.metrics import Factors, choose_metrics
+    from unbraid.metrics import evaluate as score
+
+    try:
+        choose_metrics(metrics, have_factors=factors is not None)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--metrics") from error
+    table, _ = _read(codes, "codes")
+    labels = None
+    if factors is not None:
+        values, names = _read(factors, "factors")
+        labels = Factors(values, names=names)
+    card = score(
+        table, labels, metrics=metrics, seed=seed, intervals=intervals, levels=levels
+    )
+    print_scorecard(card)
+    if json is not None:
+        card.to_json(json)
+        typer.echo(f"Everything, with matrices and parts per factor: {json}")
+
+
+def print_scorecard(card: "Scorecard") -> None:
+    """The scores as a table, and the metrics that gave none with their reason."""
+    typer.echo(
+        f"{card.n_rows:,} rows, {card.n_latents} latents, "
+        f"{len(card.factor_names)} factors, seed {card.seed}"
+    )
+    rows = []
+    for score in card.values():
+        interval = "{:.3f} to {:.3f}".format(*score.interval) if score.interval else ""
+        rows.append(
+            (
+                score.name,
+                f"{score:.4f}",
+                interval,
+                "" if score.chance is None else f"{score.chance:.3f}",
+                "" if score.ideal is None else f"{score.ideal:.3f}",
+                score.variant,
+                score.note,
+            )
+        )
+    columns = ("score", "value", "interval", "chance", "ideal", "variant", "note")
+    print_table(columns, rows)
+    for name, reason in card.failures.items():
+        typer.echo(f"no {name}: {reason}", err=True)
+
+
+def _read(path: Path, name: str) -> tuple[Any, list[str] | None]:
+    """Table of numbers in a file, and the names of its columns if it has some."""
+    import zipfile
+
+    import numpy as np
+    import pandas as pd
+
+    from unbraid.errors import DataFormatError
+
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"--{name}: expected a .npy, .npz or .csv file, got {str(path)!r}, and "
+            "there is no such file."
+        )
+    kind = path.suffix.lower()
+    if kind not in (".npy", ".npz", ".csv"):
+        raise ValueError(
+            f"--{name}: expected a .npy, .npz or .csv file, got {str(path)!r}."
+        )
+    try:
+        if kind == ".csv":
+            frame = pd.read_csv(path)
+            return frame.to_numpy(), [str(column) for column in frame.columns]
+        with path.open("rb") as file:
+            loaded = np.load(file, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                return loaded, None
+            keys = list(loaded)
+            key = name if name in keys else keys[0] if len(keys) == 1 else None
+            if key is not None:
+                return loaded[key], None
+    except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
+        raise DataFormatError(
+            f"--{name}: expected a table of numbers, got {str(path)!r}, which cannot "
+            f"be read ({error})."
+        ) from error
+    raise DataFormatError(
+        f"--{name}: expected an array called {name!r} or only one in {str(path)!r}, "
+        f"got {', '.join(keys)}."
+    )
