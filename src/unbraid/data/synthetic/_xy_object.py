@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.data._dataset import AbstractFactorDataset
+from unbraid.data._dataset import LARGEST_IMAGE, AbstractFactorDataset
 from unbraid.data._factor_space import FactorKind, FactorSpace
 
 Palette = Literal[
@@ -40,12 +40,20 @@ class _AbstractXYObject(AbstractFactorDataset):
 
     def __post_init__(self) -> None:
         who = type(self).__name__
+        object.__setattr__(self, "square_sizes", tuple(self.square_sizes))
         sizes = self.square_sizes
+        if not 1 <= self.image_size <= LARGEST_IMAGE:
+            raise ValueError(
+                f"{who}: expected an image_size from 1 to {LARGEST_IMAGE}, got "
+                f"{self.image_size}."
+            )
         if not sizes or min(sizes) < 1 or max(sizes) > self.image_size:
             raise ValueError(
                 f"{who}: expected square_sizes from 1 to the image_size "
                 f"{self.image_size}, got {sizes}."
             )
+        if len(set(sizes)) < len(sizes):
+            raise ValueError(f"{who}: expected square_sizes that differ, got {sizes}.")
         if self.spacing < 1:
             raise ValueError(
                 f"{who}: expected a spacing of at least 1, got {self.spacing}."

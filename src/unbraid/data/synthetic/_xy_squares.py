@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.data._dataset import AbstractFactorDataset
+from unbraid.data._dataset import LARGEST_IMAGE, AbstractFactorDataset
 from unbraid.data._factor_space import FactorSpace
 
 
@@ -47,6 +47,11 @@ class XYSquares(AbstractFactorDataset):
     rgb: bool = True
 
     def __post_init__(self) -> None:
+        if not 1 <= self.image_size <= LARGEST_IMAGE:
+            raise ValueError(
+                f"XYSquares: expected an image_size from 1 to {LARGEST_IMAGE}, got "
+                f"{self.image_size}."
+            )
         if not 1 <= self.square_size <= self.image_size:
             raise ValueError(
                 "XYSquares: expected a square_size from 1 to the image_size "
