@@ -152,38 +152,35 @@ class BatchStream:
         return BufferPool()
 
     @cached_property
-    def _scale_and_shift(
-        self,
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
-        """What bytes are multiplied by, and what is added then, if anything."""
+    def _mean_and_std(self) -> tuple[torch.Tensor, torch.Tensor] | None:
         if self.standardise is None:
-            return np.array([1 / 255], dtype=np.float32), None
-        mean, std = np.array(self.standardise.mean), np.array(self.standardise.std)
+            return None
+        mean = torch.tensor(self.standardise.mean, device=self.device)
+        std = torch.tensor(self.standardise.std, device=self.device)
         std[std == 0] = 1.0  # a channel that never varies is only shifted
-        scale, shift = 1 / (255 * std), -mean / std
-        return (
-            scale[:, None, None].astype(np.float32),
-            shift[:, None, None].astype(np.float32),
-        )
+        return mean[:, None, None], std[:, None, None]
 
     def _to_floats(self, images: NDArray[np.uint8]) -> torch.Tensor:
         """Float images on the device, channels last in memory if they came so."""
-        scale, shift = self._scale_and_shift
-        if torch.device(self.device).type != "cpu":
+        raw = torch.from_numpy(images)
+        if torch.device(self.device).type == "cpu":
+            floats = self._empty_like(images).copy_(raw)
+        else:
             # A quarter of the bytes to move when the conversion is done over there.
-            raw = torch.from_numpy(images).to(self.device, non_blocking=True).float()
-            raw.mul_(torch.from_numpy(scale).to(self.device))
-            return raw if shift is None else raw + torch.from_numpy(shift).to(raw)
+            floats = raw.to(self.device, non_blocking=True).float()
+        floats.mul_(1 / 255)
+        if self._mean_and_std is not None:
+            mean, std = self._mean_and_std
+            floats.sub_(mean).div_(std)
+        return floats
+
+    def _empty_like(self, images: NDArray[np.uint8]) -> torch.Tensor:
+        """Recycled memory in the layout of the images, so that copying is fast."""
         pixels = images.transpose(0, 2, 3, 1)
         if pixels.flags.c_contiguous:
             floats = self._pool.empty(pixels.shape).transpose(0, 3, 1, 2)
         else:
             floats = self._pool.empty(images.shape)
-        # Numpy and not torch: one pass over memory instead of two, and no waiting for
-        # a second thread, which costs more than it gives on a busy machine.
-        np.multiply(images, scale, out=floats, dtype=np.float32, casting="unsafe")
-        if shift is not None:
-            floats += shift
         return torch.from_numpy(floats)
 
 
