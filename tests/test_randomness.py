@@ -33,9 +33,18 @@ def test_streams_are_the_same_on_every_machine():
     assert draw.item() == 0.7196255922317505
 
 
-def test_negative_seeds_are_refused():
-    with pytest.raises(ValueError, match="expected an integer from 0, got -1"):
-        numpy_generator(-1, "x")
+@pytest.mark.parametrize("seed", [-1, 1.7, "3", None])
+def test_seeds_that_are_none_are_refused(seed):
+    with pytest.raises(ValueError, match="expected an integer from 0"):
+        numpy_generator(seed, "x")
+
+
+def test_numpy_integers_count_as_integers():
+    plain, numpy = (
+        numpy_generator(seed, "x", step).random(3)
+        for seed, step in ((3, 70), (np.int64(3), np.int64(70)))
+    )
+    np.testing.assert_array_equal(plain, numpy)
 
 
 def test_hashed_bytes_are_uniform_and_uncorrelated_between_neighbours():

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+import pooch
+
 _STALE_SECONDS = 24 * 3600
 
 
@@ -37,6 +39,12 @@ def written_whole(target: Path) -> Iterator[BinaryIO]:
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+def cache_folder() -> Path:
+    """Where what can be made again is kept: ``UNBRAID_CACHE``, or the user's cache."""
+    chosen = os.environ.get("UNBRAID_CACHE") or pooch.os_cache("unbraid")
+    return Path(chosen).expanduser()
 
 
 def require_space(folder: Path, n_bytes: int) -> None:

@@ -6,6 +6,7 @@ names are independent, so that drawing more from one never changes another.
 """
 
 import hashlib
+import operator
 
 import numpy as np
 import torch
@@ -89,9 +90,20 @@ def _scramble(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return words
 
 
+def checked_seed(seed: int) -> int:
+    """The seed as a plain integer, or a clear error."""
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        number = -1
+    if number < 0:
+        raise ValueError(f"seed: expected an integer from 0, got {seed!r}.")
+    return number
+
+
 def _digest(seed: int, name: tuple[str | int, ...]) -> int:
-    if seed < 0:
-        raise ValueError(f"seed: expected an integer from 0, got {seed}.")
-    # repr keeps ("a", "b") and ("ab",) apart, and 1 and "1".
-    text = repr((int(seed), *name)).encode()
+    # Plain integers, because numpy's print differently; repr keeps ("a", "b") and
+    # ("ab",) apart, and 1 and "1".
+    parts = (part if isinstance(part, str) else operator.index(part) for part in name)
+    text = repr((checked_seed(seed), *parts)).encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=16).digest(), "little")

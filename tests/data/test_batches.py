@@ -1,4 +1,6 @@
 import itertools
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -6,15 +8,22 @@ import torch
 
 from unbraid.data import (
     BatchStream,
+    LabelledImages,
     Pairs,
     Reweighted,
-    Room3D,
+    Subset,
     TorchDataset,
     Triplets,
     XYObject,
     XYSquares,
     channel_statistics,
 )
+from unbraid.randomness import numpy_generator
+
+ROWS = {
+    "iid": [[18140, 178307], [168321, 39814], [125877, 76381]],
+    "shuffled": [[170797, 68820], [253333, 120722], [97986, 49066]],
+}
 
 
 def test_a_batch_holds_the_images_and_factors_of_its_rows():
@@ -121,16 +130,98 @@ def test_batches_that_are_kept_are_not_overwritten():
         assert torch.equal(batch.images, stream.batch(step).images)
 
 
-def test_channels_last_images_stay_channels_last():
-    room = Room3D(image_size=16)
-    images = BatchStream(dataset=room, size=8).batch(0).images
-    expected = room.images(BatchStream(dataset=room, size=8).rows(0)[:, 0])
+def test_images_keep_their_memory_layout():
+    pixels = numpy_generator(0).integers(0, 256, (20, 6, 5, 3), dtype=np.uint8)
+    stream = BatchStream(dataset=LabelledImages(pixels), size=8)
+    images = stream.batch(0).images
+    assert images.is_contiguous(memory_format=torch.channels_last)
+    expected = pixels[stream.rows(0)[:, 0]].transpose(0, 3, 1, 2)
     np.testing.assert_array_equal((images.numpy() * 255).round(), expected)
+    assert BatchStream(dataset=XYSquares(), size=8).batch(0).images.is_contiguous()
+
+
+def test_rows_are_the_same_in_every_version():
+    # Recorded once; a change here changes every run that was ever made.
+    tiny = XYSquares(image_size=8, square_size=1)
+    made = {
+        order: BatchStream(dataset=tiny, size=3, seed=1, order=order, sampler=Pairs())
+        for order in ("iid", "shuffled")
+    }
+    assert made["iid"].rows(70).tolist() == ROWS["iid"]
+    assert made["shuffled"].rows(70).tolist() == ROWS["shuffled"]
+
+
+@pytest.mark.parametrize("order", ["iid", "shuffled"])
+def test_steps_and_seeds_differ_in_anchors_and_in_companions(order):
+    tiny = XYSquares(image_size=8, square_size=1, n_squares=1)
+
+    def rows(seed, step):
+        stream = BatchStream(
+            dataset=tiny, size=64, seed=seed, order=order, sampler=Pairs()
+        )
+        return stream.rows(step)
+
+    here = rows(0, 1)
+    for other in (rows(0, 2), rows(0, 65), rows(1, 1)):
+        assert not np.array_equal(here[:, 0], other[:, 0])
+    # The same anchor gets another partner at another step and under another seed.
+    for other in (rows(0, 2), rows(1, 1)):
+        first, second = np.argsort(here[:, 0]), np.argsort(other[:, 0])
+        assert not np.array_equal(here[first, 1], other[second, 1])
+
+
+def test_a_step_from_an_array_is_the_same_step():
+    stream = BatchStream(dataset=XYSquares(), size=4)
+    np.testing.assert_array_equal(stream.rows(70), stream.rows(np.int64(70)))
+
+
+def test_rows_that_are_handed_out_cannot_change_the_stream():
+    stream = BatchStream(dataset=XYSquares(), size=4)
+    with pytest.raises(ValueError, match="read-only"):
+        stream.rows(0)[:] = 0
+
+
+def test_a_stream_in_use_can_be_sent_to_another_process():
+    stream = BatchStream(dataset=XYSquares(), size=4, sampler=Pairs())
+    stream.batch(0)
+    copy = pickle.loads(pickle.dumps(stream))
+    np.testing.assert_array_equal(copy.rows(5), stream.rows(5))
+
+
+def test_threads_see_the_pairs_of_their_seed():
+    rows = np.sort(numpy_generator(0).choice(262_144, 20_000, replace=False))
+    part = Subset(XYSquares(), rows)
+
+    def make():
+        return BatchStream(dataset=part, size=32, sampler=Pairs(n_changed=2))
+
+    shared, alone = make(), make()
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(shared.rows, range(40)))
+    for step, found in enumerate(together):
+        np.testing.assert_array_equal(found, alone.rows(step))
+
+
+def test_a_constant_channel_is_only_shifted(plain_images):
+    flat = channel_statistics(plain_images, rows=[3])
+    images = BatchStream(dataset=plain_images, size=4, standardise=flat).batch(0).images
+    assert bool(torch.isfinite(images).all())
+
+
+def test_huge_weights_do_not_overflow(plain_images):
+    heavy = Reweighted(plain_images, np.full(6, 1e308))
+    counts = np.bincount(BatchStream(dataset=heavy, size=600).rows(0)[:, 0])
+    assert len(counts) == 6
+    assert counts.min() > 50
 
 
 def test_wrong_settings_are_refused(plain_images):
     with pytest.raises(ValueError, match="size of at least 1"):
         BatchStream(dataset=plain_images, size=0)
+    with pytest.raises(ValueError, match="size of at least 1, got 2.5"):
+        BatchStream(dataset=plain_images, size=2.5)
+    with pytest.raises(ValueError, match="expected an integer from 0"):
+        BatchStream(dataset=plain_images, seed=-1)
     with pytest.raises(ValueError, match="'iid' or 'shuffled'"):
         BatchStream(dataset=plain_images, order="sorted")
     with pytest.raises(ValueError, match="step from 0"):

@@ -50,7 +50,7 @@ def test_options_are_read_with_their_types():
     assert open_dataset("xy_object:square_sizes=[3,5],palette=greys_2") == XYObject(
         square_sizes=(3, 5), palette="greys_2"
     )
-    nested = open_dataset("picture_sprites:sprites='sprites2d:image_size=32',seed=3")
+    nested = open_dataset('picture_sprites:sprites="sprites2d:image_size=32",seed=3')
     assert nested == PictureSprites(sprites=Sprites2D(image_size=32), seed=3)
 
 
@@ -62,10 +62,24 @@ def test_options_are_read_with_their_types():
         ("", "Expected the name of a dataset"),
         ("xy_squares:spacin=4", "Did you mean 'spacing'"),
         ("xy_squares:spacing", "expected options like name=value"),
-        ("xy_squares:spacing=wide", "expected spacing to be .*int.*, got 'wide'"),
+        (
+            "xy_squares:spacing=wide",
+            "expected spacing to be a whole number, got 'wide'",
+        ),
+        ("xy_squares:spacing=true", "expected spacing to be a whole number"),
+        ("xy_squares:spacing=2.5", "expected spacing to be a whole number"),
+        ("xy_squares:spacing=!!int ''", "expected spacing to be a whole number"),
+        ("xy_squares:spacing=2024-13-45", "expected spacing to be a whole number"),
+        ("xy_squares:spacing=1,spacing=2", "expected spacing once"),
+        ("xy_squares:rgb=1", "expected rgb to be true or false"),
+        ("sprites2d:shapes=heart", "expected shapes to be a list"),
+        ("picture_sprites:sprites=", "expected sprites to be a dataset"),
+        ("coloured_sprites:seed=-1", "seed: expected an integer from 0"),
+        ("xy_squares:image_size=100000", "image_size from 1 to 1024"),
+        ("nowhere.npy:factors=x.csv", "Expected the name of a dataset"),
         ("xy_squares:spacing=[1", "expected spacing to be"),
         ("xy_squares:spacing=0", "spacing of at least 1"),
-        ("xy_object:palette=pink", "expected palette to be"),
+        ("xy_object:palette=pink", "expected palette to be one of greys_1"),
         ("picture_sprites:sprites=nonsense", "Expected the name of a dataset"),
     ],
 )
@@ -106,6 +120,14 @@ def test_files_of_arrays_are_opened_with_their_labels(tmp_path):
     assert isinstance(labelled, LabelledImages)
     assert labelled.is_grid
     np.testing.assert_array_equal(labelled.factors(range(4)), factors)
+
+
+def test_files_of_arrays_take_a_table_of_labels_as_an_option(tmp_path):
+    np.save(tmp_path / "My Data.npy", np.full((2, 8, 8), 9, dtype=np.uint8))
+    (tmp_path / "labels.csv").write_text("size\n3\n5\n")
+    dataset = open_dataset(f"{tmp_path / 'My Data.npy'}:factors={tmp_path}/labels.csv")
+    assert dataset.factor_names == ("size",)
+    assert dataset.name == "my_data"
 
 
 def test_other_files_are_refused(tmp_path):

@@ -84,6 +84,15 @@ def test_values_and_indices_out_of_range_are_refused():
     space = space_of([2, 3])
     with pytest.raises(IndexError, match="from 0 to 5"):
         space.factors(np.array([6]))
+    with pytest.raises(IndexError, match="from 0 to 5"):
+        space.factors(np.array([-1]))
+    with pytest.raises(ValueError, match="from 0 to below"):
+        space.indices(np.array([[0, -1]]))
+    with pytest.raises(TypeError):
+        FactorSpace(("a",), (2.9,))
+    assert space.position(-1) == 1
+    with pytest.raises(ValueError, match="or its column"):
+        space.position(-3)
     with pytest.raises(TypeError, match="integer indices"):
         space.factors(np.array([0.5]))
     with pytest.raises(ValueError, match="below the sizes"):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from unbraid.data import XYObject, channel_statistics
+from unbraid.data import LabelledImages, XYObject, channel_statistics
 from unbraid.randomness import numpy_generator
 
 
@@ -16,6 +16,22 @@ def test_statistics_equal_a_literal_computation():
     np.testing.assert_allclose(
         statistics.total_std, images.std(axis=(0, 2, 3)), rtol=1e-12
     )
+
+
+def test_images_of_one_pixel_have_no_spread():
+    dots = LabelledImages(np.array([7, 9], dtype=np.uint8).reshape(2, 1, 1))
+    statistics = channel_statistics(dots)
+    assert statistics.std == (0.0,)
+    assert statistics.mean == (8 / 255,)
+
+
+def test_wide_images_lose_no_digits():
+    wide = np.full((2, 4, 1024), 250, dtype=np.uint8)
+    wide[:, :, ::2] = 251
+    statistics = channel_statistics(LabelledImages(wide))
+    assert statistics.total_std[0] == pytest.approx(0.5 / 255, rel=1e-9)
+    flat = LabelledImages(np.full((1, 2000, 2000), 253, dtype=np.uint8))
+    assert channel_statistics(flat).std == (0.0,)
 
 
 def test_no_rows_are_refused():

@@ -1,6 +1,6 @@
 """The ``unbraid`` command: its sub-commands, and how it fails."""
 
-import sys
+import os
 from importlib.metadata import version
 from typing import Annotated
 
@@ -51,11 +51,14 @@ def main() -> None:
     """
     try:
         app()
-    except BrokenPipeError:
-        # The reader of our output has gone (`unbraid data list | head`): not an error.
-        # Pointing stdout at a closed pipe's end keeps the interpreter quiet at exit.
-        sys.stdout = None
-    except (OSError, ValueError, ArithmeticError, MemoryError) as error:
+    except Exception as error:
+        if os.environ.get("UNBRAID_TRACEBACK"):
+            raise
         # ValueError and OSError are the parents of what we raise on bad input.
+        if not isinstance(error, OSError | ValueError | ArithmeticError | MemoryError):
+            error = RuntimeError(
+                f"unexpected {type(error).__name__}: {error}. This is a fault of "
+                "unbraid: please report it with what UNBRAID_TRACEBACK=1 shows."
+            )
         complain(error)
         raise SystemExit(1) from None

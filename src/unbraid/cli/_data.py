@@ -129,31 +129,31 @@ def fetch(
 
     Example: unbraid data fetch shapes3d
     """
-    from unbraid.data import fetch as fetch_file
-
     dataset, options = _published(name)
-    for file in dataset.required_files(**options):
-        path = fetch_file(file, dataset.folder(root))
-        typer.echo(f"{path}: complete")
+    folder = options.pop("root", None) or root
+    for path in dataset.fetch_files(folder, **options):
+        typer.echo(f"{path}: here")
 
 
 @data.command()
 def check(name: DataArgument, json: JsonOption = False) -> None:
     """Read a dataset and check that it is what it should be.
 
-    Checks size and checksum of published files, then that the dataset keeps the
-    contract every dataset has. For a folder, every picture is read, and a broken one
-    is named.
+    Checks size and checksum of published files; names the broken pictures of a folder,
+    and checks what was kept of the others; then checks, on a sample of images, that the
+    dataset keeps the contract every dataset has.
 
     Example: unbraid data check pictures/
     """
-    from unbraid.data import AbstractPublishedDataset
+    from unbraid.data import AbstractPublishedDataset, ImageFolder
     from unbraid.testing import check_dataset
 
     dataset = open_data(name)
     verified = []
     if isinstance(dataset, AbstractPublishedDataset):
         verified = [str(path) for path in dataset.verify_files()]
+    if isinstance(dataset, ImageFolder):
+        dataset.verify_cache()
     try:
         check_dataset(dataset)
     except AssertionError as error:
@@ -211,12 +211,14 @@ def _describe_published(name: str) -> dict[str, Any]:
         "image_shape": None,
         "factors": [],
         "here": dataset.is_here(),
+        # What no program can fetch is explained by info.
+        "how": "fetch" if all(file.urls for file in dataset.files) else "info",
     }
 
 
 def _factor_text(row: dict[str, Any]) -> str:
     if row["n_images"] is None:
-        place = "here" if row["here"] else f"unbraid data fetch {row['name']}"
+        place = "here" if row["here"] else f"unbraid data {row['how']} {row['name']}"
         return f"{row['about']} ({place})"
     return ", ".join(f"{factor['name']} {factor['size']}" for factor in row["factors"])
 

@@ -18,11 +18,12 @@ def demo(
     Example: unbraid demo --out demo
     """
     from unbraid.data import RENDERED
+    from unbraid.files import written_whole
     from unbraid.reports import draw_factor_traversals, factor_traversals
 
     describe_datasets()
     traversals = [factor_traversals(dataset()) for dataset in RENDERED.values()]
-    out.mkdir(parents=True, exist_ok=True)
     path = out / "datasets.png"
-    draw_factor_traversals(traversals).savefig(path, dpi=150)
+    with written_whole(path) as file:
+        draw_factor_traversals(traversals).savefig(file, dpi=150, format="png")
     typer.echo(f"What each factor does to a picture: {path}")

@@ -4,16 +4,17 @@ Because batch ``t`` depends on nothing but the seed and ``t``, a run that stops 
 1,000 goes on with batch 1,000, with no state to save.
 """
 
+import operator
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from unbraid.randomness import numpy_generator
+from unbraid.randomness import checked_seed, numpy_generator
 
 from ._buffers import BufferPool
 from ._dataset import AbstractDataset
@@ -29,7 +30,7 @@ class Batch:
     Attributes:
         images: Float images in [0, 1], or standardised, ``(batch, channels, height,
             width)``.
-        factors: Factor values of the images, ``(batch, n_factors)``: int64, or float64
+        factors: Factor values of the images, ``(batch, n_factors)``: int64, or float32
             with NaN for missing ones; ``None`` without labels.
         partner_images: For pairs one tensor like ``images``, for triplets two, the
             positive and the negative.
@@ -78,9 +79,10 @@ class BatchStream:
     device: torch.device | str = "cpu"
 
     def __post_init__(self) -> None:
-        if self.size < 1:
+        checked_seed(self.seed)
+        if not isinstance(self.size, int | np.integer) or self.size < 1:
             raise ValueError(
-                f"BatchStream: expected a size of at least 1, got {self.size}."
+                f"BatchStream: expected a size of at least 1, got {self.size!r}."
             )
         if self.order not in ("iid", "shuffled"):
             raise ValueError(
@@ -91,6 +93,10 @@ class BatchStream:
                 "BatchStream: expected order 'iid' for a dataset with weights, got "
                 "'shuffled', which would show every row equally often."
             )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is copied or sent to another process is the recipe, not its caches.
+        return {part.name: getattr(self, part.name) for part in fields(self)}
 
     def __iter__(self) -> Iterator[Batch]:
         return self.starting_at(0)
@@ -105,11 +111,12 @@ class BatchStream:
         """The batch of one step."""
         rows = self.rows(step)
         flat = rows.T.reshape(-1)
-        images = self._to_floats(self.dataset.images(flat)).split(self.size)
+        images = self._to_floats(self.dataset.images(flat)).split(int(self.size))
         factors = self.dataset.factors(flat)
         if factors is None:
             return Batch(images=images[0], partner_images=images[1:])
-        labels = torch.from_numpy(factors).to(self.device).split(self.size)
+        labels = torch.from_numpy(_for_torch(factors)).to(self.device)
+        labels = labels.split(int(self.size))
         return Batch(
             images=images[0],
             factors=labels[0],
@@ -119,6 +126,7 @@ class BatchStream:
 
     def rows(self, step: int) -> NDArray[np.int64]:
         """Row numbers of a batch, ``(size, 1 + n_companions)``, anchors first."""
+        step = operator.index(step)
         if step < 0:
             raise ValueError(f"BatchStream: expected a step from 0, got {step}.")
         anchors = self._order.rows(step)
@@ -144,27 +152,38 @@ class BatchStream:
         return BufferPool()
 
     @cached_property
-    def _shift_and_scale(self) -> tuple[torch.Tensor, torch.Tensor] | None:
+    def _mean_and_std(self) -> tuple[torch.Tensor, torch.Tensor] | None:
         if self.standardise is None:
             return None
         mean = torch.tensor(self.standardise.mean, device=self.device)
         std = torch.tensor(self.standardise.std, device=self.device)
-        # A channel that never varies is only shifted.
-        std[std == 0] = 1.0
+        std[std == 0] = 1.0  # a channel that never varies is only shifted
         return mean[:, None, None], std[:, None, None]
 
     def _to_floats(self, images: NDArray[np.uint8]) -> torch.Tensor:
-        """Images in [0, 1] on the device, in the memory layout they came in."""
+        """Float images on the device, channels last in memory if they came so."""
         raw = torch.from_numpy(images)
-        if not raw.is_contiguous(memory_format=torch.channels_last):
-            raw = raw.contiguous()
         if torch.device(self.device).type == "cpu":
-            floats = self._pool.empty(raw.shape, raw.stride()).copy_(raw)
+            floats = self._empty_like(images).copy_(raw)
         else:
             # A quarter of the bytes to move when the conversion is done over there.
             floats = raw.to(self.device, non_blocking=True).float()
         floats.mul_(1 / 255)
-        if self._shift_and_scale is not None:
-            mean, std = self._shift_and_scale
+        if self._mean_and_std is not None:
+            mean, std = self._mean_and_std
             floats.sub_(mean).div_(std)
         return floats
+
+    def _empty_like(self, images: NDArray[np.uint8]) -> torch.Tensor:
+        """Recycled memory in the layout of the images, so that copying is fast."""
+        pixels = images.transpose(0, 2, 3, 1)
+        if pixels.flags.c_contiguous:
+            floats = self._pool.empty(pixels.shape).transpose(0, 3, 1, 2)
+        else:
+            floats = self._pool.empty(images.shape)
+        return torch.from_numpy(floats)
+
+
+def _for_torch(factors: NDArray[Any]) -> NDArray[Any]:
+    # Not every device has float64.
+    return factors.astype(np.float32) if factors.dtype.kind == "f" else factors

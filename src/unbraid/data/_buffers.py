@@ -2,7 +2,7 @@
 
 A fresh block of 12 MB costs more in page faults than the conversion that fills it, on a
 C library that gives large blocks back to the kernel. A pool avoids that and stays safe:
-a block is handed out again only when no tensor, view or autograd graph holds it.
+a block is handed out again only when no array, tensor or autograd graph holds it.
 """
 
 import math
@@ -10,7 +10,6 @@ import sys
 import threading
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 # What getrefcount says of an array that only a list holds; it differs between Pythons.
@@ -19,7 +18,7 @@ _HELD_BY_THE_LIST_ONLY = sys.getrefcount(_PROBE[0])
 
 
 class BufferPool:
-    """Float32 tensors of one call after another, in memory that is recycled.
+    """Float32 arrays of one call after another, in memory that is recycled.
 
     Args:
         most: Blocks kept at most. When all are in use, a fresh one is made and not
@@ -28,11 +27,11 @@ class BufferPool:
     Example:
         >>> pool = BufferPool()
         >>> first = pool.empty((2, 3))
-        >>> address = first.data_ptr()
-        >>> pool.empty((2, 3)).data_ptr() == address    # still held by ``first``
+        >>> address = first.ctypes.data
+        >>> pool.empty((2, 3)).ctypes.data == address    # still held by ``first``
         False
         >>> del first
-        >>> pool.empty((2, 3)).data_ptr() == address
+        >>> pool.empty((2, 3)).ctypes.data == address
         True
     """
 
@@ -41,13 +40,10 @@ class BufferPool:
         self._blocks: list[NDArray[np.float32]] = []
         self._lock = threading.Lock()
 
-    def empty(
-        self, shape: tuple[int, ...], stride: tuple[int, ...] | None = None
-    ) -> torch.Tensor:
-        """Tensor of a shape (and of given dense strides) with arbitrary content."""
-        with self._lock:  # from here the tensor holds the block
-            flat = torch.from_numpy(self._free_block(math.prod(shape)))
-        return flat.view(shape) if stride is None else flat.as_strided(shape, stride)
+    def empty(self, shape: tuple[int, ...]) -> NDArray[np.float32]:
+        """Array of a shape, with arbitrary content."""
+        with self._lock:  # once the view is made, it holds the block
+            return self._free_block(math.prod(shape)).reshape(shape)
 
     def _free_block(self, size: int) -> NDArray[np.float32]:
         # Another size means another batch size or dataset: the old blocks are useless.

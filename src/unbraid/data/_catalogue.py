@@ -6,6 +6,8 @@ options; anything else is a folder of pictures or a file of arrays.
 
 import difflib
 import inspect
+import json
+import re
 import typing
 from pathlib import Path
 
@@ -84,8 +86,11 @@ def open_dataset(text: str) -> AbstractDataset:
         n_squares=1, rgb=True)
     """
     name, dataset, options = read_dataset_name(text)
-    if dataset in (ImageFolder, LabelledImages):
-        return dataset(name, **options)
+    if dataset is ImageFolder:
+        return ImageFolder(name, **options)
+    if dataset is LabelledImages:
+        stem = re.sub(r"[^a-z0-9]+", "_", Path(name).stem.lower()).strip("_")
+        return LabelledImages(name, **{"name": stem or "images", **options})
     return dataset(**options)
 
 
@@ -95,9 +100,10 @@ def read_dataset_name(
     """Name or path, class and options of what a user types, without opening it."""
     known = RENDERED | PUBLISHED
     name, _, options = text.partition(":")
-    if text and name not in known and Path(text).exists():
+    if text and name not in known and Path(text).expanduser().exists():
         name, options = text, ""  # a path may have a colon in it
-    dataset = known.get(name) or (_class_of_path(Path(name)) if name else None)
+    path = Path(name).expanduser()
+    dataset = known.get(name) or (_class_of_path(path) if name else None)
     if dataset is None:
         raise ValueError(
             "Expected the name of a dataset, a folder of pictures or a file of arrays, "
@@ -131,21 +137,48 @@ def _read_options(
                 f"{name}: expected options like name=value among {', '.join(known)}, "
                 f"got {item!r}.{_nearest(key, known)}"
             )
+        if key in options:
+            raise ValueError(f"{name}: expected {key} once, got it twice.")
         options[key] = _read_value(name, key, value, hints.get(key, object))
     return options
 
 
 def _read_value(name: str, key: str, text: str, hint: typing.Any) -> object:
+    kinds = typing.get_args(hint) or (hint,)
     try:
         value = yaml.safe_load(text)
-        if AbstractDataset in (hint, *typing.get_args(hint)) and value is not None:
-            return open_dataset(str(value))
-        return pydantic.TypeAdapter(hint).validate_python(value)
-    except (yaml.YAMLError, pydantic.ValidationError) as error:
-        wanted = getattr(hint, "__name__", str(hint).replace("typing.", ""))
+        if value is None and type(None) in kinds:
+            return None
+        if str in kinds:
+            # Paths and names: a folder called 12 is not a number.
+            return value if isinstance(value, str) else text
+        if AbstractDataset not in kinds:
+            # Strict, so that true is no number; by way of JSON, so that a list may
+            # stand for a tuple.
+            return pydantic.TypeAdapter(hint).validate_json(
+                json.dumps(value), strict=True
+            )
+    except Exception as error:  # broken text leads the parsers to any of them
         raise ValueError(
-            f"{name}: expected {key} to be {wanted}, got {text!r}."
+            f"{name}: expected {key} to be {_wanted(hint)}, got {text!r}."
         ) from error
+    if not isinstance(value, str):
+        raise ValueError(f"{name}: expected {key} to be a dataset, got {text!r}.")
+    return open_dataset(value)
+
+
+def _wanted(hint: typing.Any) -> str:
+    """What a type accepts, in words."""
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Literal:
+        return "one of " + ", ".join(map(str, parts))
+    if origin is tuple:
+        return "a list such as [a, b]"
+    if parts:
+        kinds = [_wanted(part) for part in parts if part is not type(None)]
+        return " or ".join(dict.fromkeys(kinds))
+    words = {int: "a whole number", float: "a number", bool: "true or false"}
+    return words.get(hint, getattr(hint, "__name__", str(hint)))
 
 
 def _split(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 import abc
 import hashlib
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -10,6 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from ._factor_space import FactorSpace
 
 Kind = Literal["ordinal", "categorical", "cyclic", "continuous"]
+
+LARGEST_IMAGE = 1024
+"""Side of the largest image that is rendered or made of a picture, in pixels."""
 
 
 class AbstractDataset(abc.ABC):
@@ -24,6 +28,15 @@ class AbstractDataset(abc.ABC):
     To write one: subclass this (or :class:`AbstractFactorDataset` for a complete grid),
     implement the abstract members, and run ``unbraid.testing.check_dataset`` on it.
     """
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What was computed on the way stays behind when a dataset is copied or sent to
+        # another process: it may be large, and is made again when needed.
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if not isinstance(getattr(type(self), name, None), cached_property)
+        }
 
     @property
     @abc.abstractmethod
@@ -81,7 +94,10 @@ class AbstractDataset(abc.ABC):
         Returns:
             ``uint8`` images, shape ``(n, channels, height, width)``, the caller's own.
         """
-        return self._gather(self._checked(indices))
+        images = self._gather(self._checked(indices))
+        # Torch cannot read an array that runs backwards.
+        is_backwards = any(stride < 0 for stride in images.strides)
+        return np.ascontiguousarray(images) if is_backwards else images
 
     def factors(self, indices: ArrayLike) -> NDArray[Any] | None:
         """Factor values at the given indices, or ``None`` when there are no labels.

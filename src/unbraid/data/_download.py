@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import pooch
 import requests
 import urllib3
 
 from unbraid.errors import DataFormatError, DownloadError
-from unbraid.files import require_space, written_whole
+from unbraid.files import cache_folder, require_space, written_whole
 
 from ._progress import progress_bar
 
@@ -75,7 +74,7 @@ def data_root(root: str | Path | None = None) -> Path:
         root: The folder, or ``None`` for the environment variable ``UNBRAID_DATA``, or
             the user's cache folder if that is not set either.
     """
-    chosen = root or os.environ.get("UNBRAID_DATA") or pooch.os_cache("unbraid")
+    chosen = root or os.environ.get("UNBRAID_DATA") or cache_folder()
     return Path(chosen).expanduser()
 
 

@@ -1,6 +1,7 @@
 """The grid of factors behind a dataset: names, sizes, kinds, and a number per cell."""
 
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -43,7 +44,7 @@ class FactorSpace:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", tuple(str(name) for name in self.names))
-        object.__setattr__(self, "sizes", tuple(int(size) for size in self.sizes))
+        object.__setattr__(self, "sizes", tuple(map(operator.index, self.sizes)))
         kinds = tuple(self.kinds) or ("ordinal",) * len(self.names)
         object.__setattr__(self, "kinds", kinds)
         if not len(self.names) == len(self.sizes) == len(kinds):

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-import pooch
 from numpy.typing import DTypeLike, NDArray
 
 from unbraid.errors import DataFormatError
-from unbraid.files import require_space, written_whole
+from unbraid.files import cache_folder, require_space, written_whole
 
 from ._progress import progress_bar
 
@@ -100,7 +99,7 @@ def require_layout(
 def _cache(folder: Path) -> Path:
     # Two folders may hold files of one name.
     place = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]
-    return Path(pooch.os_cache("unbraid")) / "converted" / place
+    return cache_folder() / "converted" / place
 
 
 def _opened(path: Path) -> NDArray[np.uint8]:

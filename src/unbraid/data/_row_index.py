@@ -1,5 +1,6 @@
 """An index of a factor table: rows that agree in all factors but some."""
 
+import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,6 +35,7 @@ class RowIndex:
         self._groups: dict[int, _Groups] = {}
         # Memory that is not written to is not used, so room for all sets costs nothing.
         self._orders = np.empty((n_sets, len(table)), dtype=np.int32)
+        self._lock = threading.Lock()
 
     @property
     def rows(self) -> NDArray[np.int32]:
@@ -63,6 +65,12 @@ class RowIndex:
         return starts, counts
 
     def _sort(self, factors: int) -> "_Groups":
+        with self._lock:
+            if factors not in self._groups:  # another thread may have been faster
+                self._groups[factors] = self._sorted(factors)
+            return self._groups[factors]
+
+    def _sorted(self, factors: int) -> "_Groups":
         is_outside = factors & self._powers == 0
         keys = self._table @ (self._strides * is_outside)
         order = np.argsort(keys, kind="stable")
@@ -70,8 +78,7 @@ class RowIndex:
         place = len(self._groups)
         self._orders[place] = order
         ends = np.append(firsts, len(keys)) + place * len(keys)
-        self._groups[factors] = _Groups(distinct, ends)
-        return self._groups[factors]
+        return _Groups(distinct, ends)
 
 
 @dataclass(frozen=True, eq=False)

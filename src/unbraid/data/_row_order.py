@@ -9,9 +9,10 @@ from unbraid.randomness import numpy_generator
 
 from ._weighted_rows import WeightedRows
 
-# Rows are drawn for this many steps at a time: making a generator costs as much as
-# drawing a small batch.
+# Rows are drawn for up to so many steps, and so many rows, at a time: making a
+# generator costs as much as drawing a small batch.
 _STEPS_PER_DRAW = 64
+_ROWS_PER_DRAW = 2**16
 
 
 class AbstractRowOrder(abc.ABC):
@@ -29,13 +30,14 @@ class IndependentRows(AbstractRowOrder):
         self, n_rows: int, size: int, seed: int, weights: NDArray[np.float64] | None
     ) -> None:
         self._size, self._seed = size, seed
+        self._n_steps = max(1, min(_STEPS_PER_DRAW, _ROWS_PER_DRAW // size))
         self._table = WeightedRows(n_rows, weights)
         # One tuple, so that a thread never sees the rows of another block.
         self._latest = (-1, np.empty((0, size), dtype=np.int64))
 
     def rows(self, step: int) -> NDArray[np.int64]:
         """Rows of one step, ``(size,)``."""
-        block, position = divmod(step, _STEPS_PER_DRAW)
+        block, position = divmod(step, self._n_steps)
         latest = self._latest
         if latest[0] != block:
             latest = self._latest = (block, self._draw(block))
@@ -43,7 +45,9 @@ class IndependentRows(AbstractRowOrder):
 
     def _draw(self, block: int) -> NDArray[np.int64]:
         generator = numpy_generator(self._seed, "rows", block)
-        return self._table.draw((_STEPS_PER_DRAW, self._size), generator)
+        drawn = self._table.draw((self._n_steps, self._size), generator)
+        drawn.setflags(write=False)  # callers get views of it
+        return drawn
 
 
 class ShuffledRows(AbstractRowOrder):

@@ -41,7 +41,7 @@ def channel_statistics(
             \sqrt{\frac{1}{P - 1} \sum_p (x_{np} - m_n)^2}
 
     Args:
-        dataset: Images to look at, of more than one pixel.
+        dataset: Images to look at. Images of one pixel have a spread of 0.
         rows: Indices to look at, all when not given.
 
     Returns:
@@ -63,14 +63,15 @@ def channel_statistics(
     totals = np.zeros((3, dataset.image_shape[0]))
     for start in range(0, len(indices), _CHUNK):
         sums, squares = _sums(dataset.images(indices[start : start + _CHUNK]))
-        spread = np.sqrt((squares - sums**2 / n_pixels) / (n_pixels - 1))
-        totals += [sums.sum(axis=0), squares.sum(axis=0), spread.sum(axis=0)]
+        # Rounding can make the spread of a constant image a tiny negative number.
+        spread = (squares - sums**2 / n_pixels).clip(min=0) / max(n_pixels - 1, 1)
+        totals += [sums.sum(axis=0), squares.sum(axis=0), np.sqrt(spread).sum(axis=0)]
     n_values = len(indices) * n_pixels
     mean, mean_square = totals[0] / n_values, totals[1] / n_values
     return ChannelStatistics(
         mean=tuple((mean / 255).tolist()),
         std=tuple((totals[2] / len(indices) / 255).tolist()),
-        total_std=tuple((np.sqrt(mean_square - mean**2) / 255).tolist()),
+        total_std=tuple((np.sqrt((mean_square - mean**2).clip(min=0)) / 255).tolist()),
     )
 
 
@@ -78,12 +79,12 @@ def _sums(
     images: NDArray[np.uint8],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Sum and sum of squares of each channel of each image, ``(n, channels)``."""
-    # A line of up to 256 squared bytes adds up to less than 2**24, so that float32 is
-    # exact along a line.
-    values = images.astype(np.float32)
-    line_sums = values.sum(axis=3)
-    line_squares = np.einsum("nchw,nchw->nch", values, values)
-    return (
-        line_sums.sum(axis=2, dtype=np.float64),
-        line_squares.sum(axis=2, dtype=np.float64),
-    )
+    sums, squares = np.zeros(images.shape[:2]), np.zeros(images.shape[:2])
+    # 256 squared bytes add up to less than 2**24, so that float32 is exact along a
+    # line of so many.
+    for start in range(0, images.shape[3], 256):
+        values = images[..., start : start + 256].astype(np.float32)
+        line_squares = np.einsum("nchw,nchw->nch", values, values)
+        sums += values.sum(axis=3).sum(axis=2, dtype=np.float64)
+        squares += line_squares.sum(axis=2, dtype=np.float64)
+    return sums, squares

@@ -18,7 +18,8 @@ class WeightedRows:
         if weights is not None:
             # Rows of weight 0 are left out, or rounding could draw the last of them.
             self._possible = np.flatnonzero(weights > 0)
-            self._cumulative = np.cumsum(weights[self._possible])
+            possible = weights[self._possible]
+            self._cumulative = np.cumsum(possible / possible.max())  # no overflow
 
     def draw(
         self, shape: tuple[int, ...], generator: np.random.Generator

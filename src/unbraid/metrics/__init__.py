@@ -1,5 +1,7 @@
 """How good a representation is: arrays in, scores out."""
 
+from ._catalogue import METRICS, Metric, choose_metrics
+from ._evaluate import evaluate
 from ._inputs import Factors
 from ._score import Score
 from ._scorecard import Scorecard
@@ -28,6 +30,10 @@ from .unsupervised._total_correlation import gaussian_total_correlation
 from .unsupervised._wasserstein import gaussian_wasserstein_correlation
 
 __all__ = [
+    "METRICS",
+    "Metric",
+    "choose_metrics",
+    "evaluate",
     "Factors",
     "Score",
     "Scorecard",

@@ -11,20 +11,11 @@ from numpy.typing import NDArray
 
 from ._inputs import Factors
 from ._score import Score
-from .downstream._accuracy import downstream_accuracy, statistical_efficiency
-from .downstream._clustering import clustering_sample_efficiency
-from .downstream._fairness import unfairness
-from .downstream._reduced import reduced_downstream_accuracy
-from .downstream._strong import strong_generalisation_accuracy
 from .supervised._axis_alignment import axis_alignment_ratio
 from .supervised._axis_orientation import axis_orientation_ratio
-from .supervised._beta_vae import beta_vae_score
-from .supervised._dci import dci
-from .supervised._dci_es import dci_es
 from .supervised._dcimig import dcimig_score
 from .supervised._distance_correlation import ground_truth_distance_correlation
 from .supervised._explicitness import explicitness_score
-from .supervised._factor_vae import factor_vae_score
 from .supervised._infoe import infoexplicitness
 from .supervised._infomec import infocompactness, infomodularity
 from .supervised._irs import interventional_robustness_score
@@ -79,10 +70,7 @@ class Metric:
 
 
 METRICS: dict[str, Metric] = {
-    "beta_vae_score": Metric(beta_vae_score, 2.0, "some", is_standard=True),
-    "factor_vae_score": Metric(factor_vae_score, 0.5, "some", is_standard=True),
     "mig": Metric(mutual_information_gap, 0.02, is_standard=True),
-    "dci": Metric(dci, 2.0, "some", is_standard=True),
     "sap": Metric(separated_attribute_predictability, 0.2, "some", is_standard=True),
     "modularity": Metric(modularity_score, 0.02, is_standard=True),
     "explicitness": Metric(explicitness_score, 2.0, "some", is_standard=True),
@@ -93,7 +81,6 @@ METRICS: dict[str, Metric] = {
     "infom": Metric(infomodularity, 0.5, "some"),
     "infoc": Metric(infocompactness, 0.5, "some"),
     "infoe": Metric(infoexplicitness, 2.0, "some"),
-    "dci_es": Metric(dci_es, 5.0, "some"),
     "distance_correlation": Metric(
         ground_truth_distance_correlation, 0.3, "traversals"
     ),
@@ -113,14 +100,6 @@ METRICS: dict[str, Metric] = {
         pairwise_mutual_information, 0.05, higher_is_better=False, uses_factors=False
     ),
     "active_units": Metric(active_units, 0.01, uses_factors=False),
-    "downstream": Metric(downstream_accuracy, 5.0, "some"),
-    "efficiency": Metric(statistical_efficiency, 5.0, "some"),
-    "reduced_downstream": Metric(reduced_downstream_accuracy, 5.0, "some"),
-    "strong_downstream": Metric(strong_generalisation_accuracy, 5.0, "some"),
-    "unfairness": Metric(unfairness, 5.0, "some", higher_is_better=False),
-    "clustering": Metric(
-        clustering_sample_efficiency, 5.0, "some", higher_is_better=False
-    ),
 }
 """Every metric that needs codes and factors only, in the order of a scorecard."""
 

@@ -7,6 +7,7 @@ from unbraid.data import (
     NoisySprites,
     PhotographCrops,
     PictureSprites,
+    Reweighted,
     ScreamSprites,
     Sprites2D,
     XYSquares,
@@ -129,6 +130,35 @@ def test_pictures_come_from_any_dataset_of_the_right_shape(rows, sprites):
     images = PictureSprites(pictures=stock).images(rows)
     mask = np.broadcast_to(sprites == 255, images.shape)
     assert (images[~mask] == 200).all()
+
+
+def test_weights_of_the_sprites_are_those_of_the_variant():
+    part = LabelledImages(np.zeros((3, 64, 64), dtype=np.uint8))
+    weighted = Reweighted(part, np.array([1.0, 0.0, 2.0]))
+    np.testing.assert_array_equal(
+        ColouredSprites(sprites=weighted).weights, weighted.weights
+    )
+
+
+def test_any_changed_sprite_changes_the_fingerprint():
+    pixels = np.full((2000, 16, 16), 200, dtype=np.uint8)
+    before = ColouredSprites(sprites=LabelledImages(pixels)).fingerprint()
+    pixels[3] ^= 255
+    assert ColouredSprites(sprites=LabelledImages(pixels)).fingerprint() != before
+    assert ColouredSprites(
+        sprites=LabelledImages(pixels), seed=1
+    ).fingerprint() not in (
+        before,
+        ColouredSprites(sprites=LabelledImages(pixels)).fingerprint(),
+    )
+
+
+def test_many_pictures_and_tints_are_used(rows):
+    images = ScreamSprites(sprites=no_sprites()).images(rows)
+    assert len(np.unique(images.reshape(100, -1), axis=0)) == 100
+    grey = LabelledImages(np.full((2, 64, 64, 3), 100, dtype=np.uint8))
+    tinted = ScreamSprites(sprites=no_sprites(), pictures=grey).images(rows)
+    assert len(np.unique(tinted.reshape(100, -1), axis=0)) > 95
 
 
 def test_what_does_not_fit_is_refused():

@@ -56,6 +56,21 @@ def test_palettes_have_their_number_of_colours_and_all_differ(palette, n_colours
     assert objects.images(rows).max() == 255
 
 
+def test_the_kind_of_the_hue_factor_follows_the_palette():
+    assert XYObjectShaded().factor_space.kinds[-1] == "cyclic"
+    assert XYObjectShaded(palette="rgb_4").factor_space.kinds[-1] == "categorical"
+
+
+def test_positions_are_centred_in_an_image_that_they_do_not_fill():
+    objects = XYObject(image_size=11, square_sizes=(4,), spacing=3, palette="greys_1")
+    images = objects.images(range(len(objects)))
+    columns = np.flatnonzero(images.any(axis=(0, 1, 2)))
+    assert (columns.min(), columns.max()) == (0, 9)
+    wide = XYObject(image_size=12, square_sizes=(4,), spacing=3, palette="greys_1")
+    columns = np.flatnonzero(wide.images(range(9)).any(axis=(0, 1, 2)))
+    assert (columns.min(), columns.max()) == (1, 10)
+
+
 def test_grey_objects_may_have_one_channel():
     grey = XYObject(palette="greys_2", rgb=False)
     assert grey.image_shape == (1, 64, 64)

@@ -79,6 +79,13 @@ def test_the_miniature_has_the_same_constant_distance_as_the_original():
     assert along.std() == pytest.approx(0.0, abs=1e-12)
 
 
+def test_a_smaller_grid_is_centred():
+    few = XYSquares(grid_size=2, n_squares=1)
+    assert few.factor_space.sizes == (2, 2)
+    image = few.images([0])[0, 0]
+    assert (image[24:32, 24:32] == 255).all()
+
+
 def test_grey_squares_share_one_channel():
     grey = XYSquares(rgb=False, n_squares=2)
     assert grey.image_shape == (1, 64, 64)

@@ -72,7 +72,10 @@ def _read_file(
             with h5py.File(path, "r") as file:
                 arrays = {k: v for k, v in file.items() if isinstance(v, h5py.Dataset)}
                 key = choose(path, list(arrays))
-                return None if key is None else arrays[key][()]
+                array = None if key is None else arrays[key][()]
+                if isinstance(array, h5py.Empty):
+                    raise ValueError(f"{key!r} is empty")
+                return array
     except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
         if isinstance(error, DataFormatError):
             raise

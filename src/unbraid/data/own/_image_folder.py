@@ -10,11 +10,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.data._dataset import AbstractDataset
+from unbraid.data._dataset import LARGEST_IMAGE, AbstractDataset
 from unbraid.data._factor_space import FactorSpace
 from unbraid.errors import DataFormatError
 
-from ._content import hash_content
+from ._content import hash_content, hash_pixels
 from ._factor_table import FactorTable
 from ._picture import Crop, Framing
 from ._picture_cache import CachedPictures, cached_pictures, default_cache, describe
@@ -115,10 +115,11 @@ class ImageFolder(AbstractDataset):
     def _checked_framing(self) -> Framing:
         size = self.image_size
         sides = tuple(size) if isinstance(size, Sequence) else (size, size)
-        if len(sides) != 2 or not all(_is_integer(side, 1) for side in sides):
+        fits = all(_is_integer(side, 1) and side <= LARGEST_IMAGE for side in sides)
+        if len(sides) != 2 or not fits:
             raise ValueError(
-                "ImageFolder: expected image_size to be a number of pixels from 1 or a "
-                f"pair (height, width), got {size!r}."
+                "ImageFolder: expected image_size to be a number of pixels from 1 to "
+                f"{LARGEST_IMAGE} or a pair (height, width) of such, got {size!r}."
             )
         if self.channels not in (1, 3):
             raise ValueError(
@@ -187,6 +188,19 @@ class ImageFolder(AbstractDataset):
 
     def _gather_factors(self, indices: NDArray[np.int64]) -> NDArray[np.int64] | None:
         return self._labels.rows[indices] if self._labels else None
+
+    def verify_cache(self) -> None:
+        """Check that the decoded pictures on disk are what was written.
+
+        Raises:
+            DataFormatError: If they are not; the message says which file to delete.
+        """
+        if hash_pixels(self._pictures.pixels) != self._pictures.pixel_hash:
+            raise DataFormatError(
+                f"ImageFolder: expected the decoded pictures in "
+                f"{str(self._pictures.path)!r} as they were written, got others. "
+                "Delete this file: it will be made again."
+            )
 
     def fingerprint(self) -> str:
         """Hash of every pixel and label: one changed pixel changes it."""

@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-import pooch
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
 from unbraid.data._progress import progress_bar
 from unbraid.errors import DataFormatError
-from unbraid.files import written_whole
+from unbraid.files import cache_folder, require_space, written_whole
 
 from ._picture import Framing, read_picture
 from ._picture_listing import Stamp
@@ -34,6 +33,7 @@ _STALE_SECONDS = 3600.0
 class CachedPictures:
     """Pixels ``(n, height, width, channels)`` and the files that they come from."""
 
+    path: Path
     pixels: NDArray[np.uint8]
     pixel_hash: str
     paths: tuple[str, ...]
@@ -42,8 +42,7 @@ class CachedPictures:
 
 def default_cache() -> Path:
     """Where decoded pictures are kept when the user names no place."""
-    folder = os.environ.get("UNBRAID_CACHE") or pooch.os_cache("unbraid")
-    return Path(folder) / "pictures"
+    return cache_folder() / "pictures"
 
 
 def cached_pictures(
@@ -90,7 +89,11 @@ def _open(
         if pixels.shape != shape or pixels.dtype != np.uint8:
             return None
         return CachedPictures(
-            pixels.view(np.ndarray), record["pixel_hash"], paths, record["skipped"]
+            path=entry.with_suffix(".npy"),
+            pixels=pixels.view(np.ndarray),
+            pixel_hash=record["pixel_hash"],
+            paths=paths,
+            skipped=record["skipped"],
         )
     except (OSError, ValueError, KeyError, TypeError):  # absent or damaged
         return None
@@ -108,6 +111,8 @@ def _build(
     names = [stamp.name for stamp in stamps]
     skipped: dict[str, str] = {}
     digest = hashlib.sha256()
+    n_bytes = len(names) * framing.height * framing.width * framing.channels
+    require_space(entry.parent, n_bytes)
     with (
         written_whole(entry.with_suffix(".npy")) as file,
         contextlib.closing(_decode_all(root, names, framing)) as all_decoded,
@@ -161,6 +166,8 @@ def _decode_all(
 def _decode(root: Path, framing: Framing, name: str) -> NDArray[np.uint8] | str:
     try:
         return read_picture(root / name, framing)
+    except MemoryError:
+        raise  # not the picture's fault
     except Exception as error:  # broken bytes lead Pillow's decoders to any of them
         return _reason(error)
 

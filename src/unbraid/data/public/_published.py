@@ -2,7 +2,7 @@
 
 import abc
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -68,6 +68,15 @@ class AbstractPublishedDataset(AbstractDataset):
     def required_files(cls, **options: Any) -> tuple[RemoteFile, ...]:
         """Files that the dataset reads when it is made with these options."""
         return cls.files
+
+    @classmethod
+    def fetch_files(
+        cls, root: str | Path | None = None, **options: Any
+    ) -> Iterator[Path]:
+        """Download what is missing; each file's place as soon as it is there."""
+        folder = cls.folder(root)
+        for file in cls.required_files(**options):
+            yield _find(file, folder) or fetch(file, folder)
 
     @classmethod
     def is_here(cls, root: str | Path | None = None, **options: Any) -> bool:

@@ -5,7 +5,8 @@ factor. What it adds is a function of the seed and the index, so that an index a
 gives the same picture. Sprites with soft edges are blended by their grey level.
 """
 
-from dataclasses import dataclass, field
+import hashlib
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Literal
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from unbraid.data._dataset import AbstractDataset
 from unbraid.data._views import AbstractView
-from unbraid.randomness import hashed_bytes
+from unbraid.randomness import checked_seed, hashed_bytes
 
 from ._photographs import PhotographCrops
 from ._sprites2d import Sprites2D
@@ -26,6 +27,7 @@ class _AbstractSpriteVariant(AbstractView):
     seed: int = 0
 
     def __post_init__(self) -> None:
+        checked_seed(self.seed)
         if self.sprites.image_shape[0] != 1:
             raise ValueError(
                 f"{type(self).__name__}: expected sprites with one channel, got "
@@ -41,6 +43,15 @@ class _AbstractSpriteVariant(AbstractView):
     def image_shape(self) -> tuple[int, int, int]:
         """Three channels, as large as the sprites."""
         return (3, *self.sprites.image_shape[1:])
+
+    def fingerprint(self) -> str:
+        """Hash of the fingerprints of what it is made of, and of the options."""
+        parts = [type(self).__name__]
+        for part in fields(self):
+            value = getattr(self, part.name)
+            is_data = isinstance(value, AbstractDataset)
+            parts.append(value.fingerprint() if is_data else repr(value))
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)

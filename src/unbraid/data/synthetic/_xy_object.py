@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from unbraid.data._dataset import AbstractFactorDataset
+from unbraid.data._dataset import LARGEST_IMAGE, AbstractFactorDataset
 from unbraid.data._factor_space import FactorKind, FactorSpace
 
 Palette = Literal[
@@ -40,12 +41,20 @@ class _AbstractXYObject(AbstractFactorDataset):
 
     def __post_init__(self) -> None:
         who = type(self).__name__
+        object.__setattr__(self, "square_sizes", tuple(self.square_sizes))
         sizes = self.square_sizes
+        if not 1 <= self.image_size <= LARGEST_IMAGE:
+            raise ValueError(
+                f"{who}: expected an image_size from 1 to {LARGEST_IMAGE}, got "
+                f"{self.image_size}."
+            )
         if not sizes or min(sizes) < 1 or max(sizes) > self.image_size:
             raise ValueError(
                 f"{who}: expected square_sizes from 1 to the image_size "
                 f"{self.image_size}, got {sizes}."
             )
+        if len(set(sizes)) < len(sizes):
+            raise ValueError(f"{who}: expected square_sizes that differ, got {sizes}.")
         if self.spacing < 1:
             raise ValueError(
                 f"{who}: expected a spacing of at least 1, got {self.spacing}."
@@ -91,23 +100,23 @@ class _AbstractXYObject(AbstractFactorDataset):
         return "cyclic" if self._hue_name == "rainbow" else "categorical"
 
     def _gather(self, indices: NDArray[np.int64]) -> NDArray[np.uint8]:
-        n_colours, n_sizes = len(self._colours), len(self.square_sizes)
         # Both datasets number their rows alike, whatever they call the colours.
-        place, size, colour = (
-            indices // (n_colours * n_sizes),
-            np.array(self.square_sizes)[indices // n_colours % n_sizes],
-            self._colours[indices % n_colours],
-        )
-        place = np.stack(np.divmod(place, self._n_positions), axis=1)
+        colours = self._colours
+        rest, colour = np.divmod(indices, len(colours))
+        place, size = np.divmod(rest, len(self.square_sizes))
+        place = np.stack(np.divmod(place, self._n_positions))
         box = max(self.square_sizes)
         margin = (self.image_size - box - (self._n_positions - 1) * self.spacing) // 2
-        first = margin + place * self.spacing + (box - size[:, None]) // 2
-        pixels = np.arange(self.image_size)
-        inside = (pixels >= first[:, :, None]) & (
-            pixels < (first + size[:, None])[:, :, None]
-        )
-        mask = inside[:, 1, :, None] & inside[:, 0, None, :]
-        return mask[:, None].view(np.uint8) * colour[:, :, None, None]
+        images = np.zeros((len(indices), *self.image_shape), dtype=np.uint8)
+        for number, side in enumerate(self.square_sizes):
+            rows = np.flatnonzero(size == number)
+            # Every place a square can have, as a view: setting one sets its pixels.
+            places = sliding_window_view(
+                images, (side, side), axis=(2, 3), writeable=True
+            )
+            column, line = margin + (box - side) // 2 + self.spacing * place[:, rows]
+            places[rows, :, line, column] = colours[colour[rows], :, None, None]
+        return images
 
 
 @dataclass(frozen=True, kw_only=True)

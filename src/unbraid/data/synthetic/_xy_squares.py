@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from unbraid.data._dataset import AbstractFactorDataset
+from unbraid.data._dataset import LARGEST_IMAGE, AbstractFactorDataset
 from unbraid.data._factor_space import FactorSpace
 
 
@@ -47,6 +48,11 @@ class XYSquares(AbstractFactorDataset):
     rgb: bool = True
 
     def __post_init__(self) -> None:
+        if not 1 <= self.image_size <= LARGEST_IMAGE:
+            raise ValueError(
+                f"XYSquares: expected an image_size from 1 to {LARGEST_IMAGE}, got "
+                f"{self.image_size}."
+            )
         if not 1 <= self.square_size <= self.image_size:
             raise ValueError(
                 "XYSquares: expected a square_size from 1 to the image_size "
@@ -103,12 +109,12 @@ class XYSquares(AbstractFactorDataset):
         factors = self.factor_space.factors(indices)
         span = self.square_size + (self._positions - 1) * self._step
         corner = (self.image_size - span) // 2 + factors * self._step
-        pixels = np.arange(self.square_size)
         images = np.zeros((len(indices), *self.image_shape), dtype=np.uint8)
-        rows = np.arange(len(indices))[:, None, None]
+        # Every place a square can have, as a view: setting one sets its pixels.
+        side = (self.square_size, self.square_size)
+        places = sliding_window_view(images, side, axis=(2, 3), writeable=True)
+        rows = np.arange(len(indices))
         for square in range(self.n_squares):
-            columns = corner[:, 2 * square, None] + pixels
-            lines = corner[:, 2 * square + 1, None] + pixels
-            channel = square if self.rgb else 0
-            images[rows, channel, lines[:, :, None], columns[:, None, :]] = 255
+            column, line = corner[:, 2 * square], corner[:, 2 * square + 1]
+            places[rows, square if self.rgb else 0, line, column] = 255
         return images
