@@ -94,18 +94,17 @@ class Scorecard(Mapping[str, Score]):
         lines = [
             f"{self.n_rows:,} rows, {self.n_latents} latents, "
             f"{len(self.factor_names)} factors, seed {self.seed}",
-            f"{'score':<34}{'value':>9}  {'interval':<17}{'chance':>8}{'ideal':>8}",
+            f"{'score':<28}{'value':>9}  {'interval':<17}{'chance':>8}{'ideal':>8}",
         ]
         for score in self.scores:
-            name = f"{score.name} ({score.variant})" if score.variant else score.name
-            low_high = (
-                "{:.3f} - {:.3f}".format(*score.interval) if score.interval else ""
+            interval = "{:.3f} - {:.3f}".format(*score.interval or (0, 0))
+            remarks = ", ".join(filter(None, (score.variant, score.note)))
+            line = (
+                f"{score.name:<28}{score:>9.4f}  "
+                f"{interval if score.interval else '':<17}"
+                f"{_number(score.chance):>8}{_number(score.ideal):>8}  {remarks}"
             )
-            lines.append(
-                f"{name:<34}{score:>9.4f}  {low_high:<17}"
-                f"{_number(score.chance):>8}{_number(score.ideal):>8}"
-                + (f"  {score.note}" if score.note else "")
-            )
+            lines.append(line.rstrip())
         lines += [f"{name}: no score. {why}" for name, why in self.failures.items()]
         return "\n".join(lines)
 
