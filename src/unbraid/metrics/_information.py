@@ -1,4 +1,4 @@
-"""Entropies and mutual informations of binned codes and discrete factors, in nats.
+"""Entropies and mutual information of binned codes and discrete factors, in nats.
 
 All are plug-in estimates: probabilities are relative frequencies.
 """

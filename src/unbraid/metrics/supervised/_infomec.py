@@ -22,7 +22,7 @@ from unbraid.randomness import numpy_generator
 LatentKind = Literal["continuous", "discrete"]
 
 N_ROWS = 10_000
-"""Rows that informations are estimated from, as in the paper."""
+"""Rows from which information is estimated, as in the paper."""
 
 
 def infomodularity(

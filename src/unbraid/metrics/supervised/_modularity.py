@@ -38,7 +38,7 @@ def modularity_score(
             latent that knows anything about it counts as 1.
         bins: Equal-width bins per latent.
         latents: ``"all"`` averages over every latent, as published. A dead latent then
-            counts too, with the ratio of two informations that are mostly noise, which
+            counts too, with the ratio of two numbers that are mostly noise, which
             lies anywhere; ``"active"`` leaves out the latents whose range is below a
             twentieth of the widest.
 
