@@ -42,7 +42,8 @@ def boost(
     of them get an equal share of the credit, instead of a random one all of it.
 
     Args:
-        rows: Codes, ``(n_rows, n_codes)``; the first ``n_train`` rows are learned from.
+        rows: Codes, ``(n_rows, n_codes)``; the first ``n_train`` rows are learned from,
+            and no code is constant in them.
         targets: What their scores should become, ``(n_outputs, n_train)``.
         start: Scores before the first tree, ``(n_outputs,)``.
         gradient: Derivatives of the loss.
@@ -111,16 +112,19 @@ class _Table:
 
     @classmethod
     def of(cls, rows: NDArray[np.float64], n_train: int) -> "_Table":
-        ranks = np.stack([_ranks(code, n_train) for code in rows.T])
+        train = rows[:n_train]
+        # In double precision, rounding could tell rows apart whose values are equal.
+        codes = ((rows - train.mean(axis=0)) / train.std(axis=0)).astype(np.float32).T
+        ranks = np.stack([_ranks(code, n_train) for code in codes])
         return cls(
-            order=np.argsort(rows[:n_train].T, axis=1, kind="stable"),
+            order=np.argsort(codes[:, :n_train], axis=1, kind="stable"),
             ranks=ranks,
             repeats=ranks[:, :n_train].max(axis=1) < n_train - 1,
             inverse=(1 / np.arange(1, n_train + 1)).astype(np.float32),
         )
 
 
-def _ranks(code: NDArray[np.float64], n_train: int) -> NDArray[np.int32]:
+def _ranks(code: NDArray[np.float32], n_train: int) -> NDArray[np.int32]:
     values = np.unique(code[:n_train])
     below, above = values[:-1], values[1:]
     halfway = below + (above - below) / 2

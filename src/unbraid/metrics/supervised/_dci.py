@@ -69,7 +69,7 @@ def dci(
 
     - ``"fast"``: gradient boosting as in ``"dlib"``, but in 30 rounds of rate 1/3 in
       place of 100 of rate 0.1, and with latents sorted once; those that part the rows
-      in the same way share the credit for it. Agrees with ``"dlib"`` to 0.01 in
+      in the same way share the credit for it. Agrees with ``"dlib"`` to about 0.01 in
       disentanglement and completeness at a small part of the time.
     - ``"dlib"``: scikit-learn's gradient boosting with its default settings, as in
       disentanglement_lib; :math:`R` is the fall of squared error at the splits of a
@@ -80,8 +80,9 @@ def dci(
       latents and the standardised factor. Predicts numbers, also for ordinal and cyclic
       factors; a categorical factor becomes one indicator per class, whose weights are
       averaged and whose largest prediction is the class.
-    - ``"random_forest"``: 100 trees with at least 5 rows in a leaf; :math:`R` is the
-      mean fall of impurity, as a share of the whole.
+    - ``"random_forest"``: 100 trees with at least 5 rows in a leaf and all latents
+      tried at every split; :math:`R` is the mean fall of impurity, as a share of the
+      whole.
 
     Args:
         codes: Latent means, ``(n_rows, n_latents)``. A constant latent has importance

@@ -114,7 +114,10 @@ def _random_forest(
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     kind = RandomForestRegressor if numeric else RandomForestClassifier
-    model = kind(n_estimators=100, min_samples_leaf=5, random_state=seed)
+    # All codes compete for every split: a random few of them would have to use codes
+    # that tell nothing, and spread the importance.
+    settings: dict[str, Any] = {"min_samples_leaf": 5, "max_features": None}
+    model = kind(n_estimators=100, random_state=seed, **settings)
     model.fit(rows[: len(factor)], factor)
     return np.asarray(model.feature_importances_), np.asarray(model.predict(rows))
 
