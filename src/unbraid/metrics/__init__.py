@@ -8,9 +8,19 @@ from ._scorecard import Scorecard
 from ._splits import Split
 from .supervised._axis_alignment import axis_alignment_ratio
 from .supervised._axis_orientation import axis_orientation_ratio
+from .supervised._beta_vae import beta_vae_score
+from .supervised._dci import (
+    DCI,
+    completeness_score,
+    dci,
+    disentanglement_score,
+    informativeness_score,
+)
+from .supervised._dci_es import DCIES, dci_es
 from .supervised._dcimig import dcimig_score
 from .supervised._distance_correlation import ground_truth_distance_correlation
 from .supervised._explicitness import explicitness_score
+from .supervised._factor_vae import factor_vae_score
 from .supervised._infoe import infoexplicitness
 from .supervised._infomec import infocompactness, infomodularity
 from .supervised._irs import interventional_robustness_score
@@ -61,4 +71,13 @@ __all__ = [
     "pairwise_mutual_information",
     "reconstruction_error",
     "separated_attribute_predictability",
+    "DCI",
+    "DCIES",
+    "beta_vae_score",
+    "completeness_score",
+    "dci",
+    "dci_es",
+    "disentanglement_score",
+    "factor_vae_score",
+    "informativeness_score",
 ]

@@ -1,0 +1,102 @@
+"""Drawing rows that share the value of one factor, from a table that is given."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._inputs import Factors
+
+
+class SharedFactorRows:
+    """Draws groups of rows in which one factor has the same value.
+
+    A group's first row is any row, all equally likely; the others are any rows with
+    the same value of the factor, with replacement. On a complete grid this *is* the
+    published protocol, every factor uniform and independent, one of them fixed. On any
+    other table the value to fix comes as often as it does in the table, and the other
+    factors vary as they do among the rows that have it.
+
+    Args:
+        factors: Factors of the table. Continuous factors share a value when they fall
+            into the same bin; rows where the factor is missing are not drawn for it.
+
+    Example:
+        >>> factors = Factors([[0, 5], [0, 6], [1, 5], [1, 6]])
+        >>> generator = np.random.default_rng(0)
+        >>> rows = SharedFactorRows(factors).draw(
+        ...     np.array([0, 1]), size=3, generator=generator
+        ... )
+        >>> factors.labels[rows[0], 0].std(), factors.labels[rows[1], 1].std()
+        (np.float64(0.0), np.float64(0.0))
+    """
+
+    def __init__(self, factors: Factors) -> None:
+        sizes = np.array(factors.sizes)
+        self.n_factors = factors.n_factors
+        self._labels = factors.labels
+        self._n_missing = (factors.labels < 0).sum(axis=0)
+        self._first_class = np.cumsum(sizes) - sizes
+        # The rows of each factor in the order of its classes, missing labels first; in
+        # that order a class is one run, so that drawing from it is arithmetic.
+        self._order = np.stack(
+            [
+                _order(labels, size)
+                for labels, size in zip(factors.labels.T, factors.sizes, strict=True)
+            ]
+        )
+        self._run_length = np.concatenate(
+            [
+                np.bincount(labels[labels >= 0], minlength=size)
+                for labels, size in zip(factors.labels.T, factors.sizes, strict=True)
+            ]
+        )
+        # A run starts after the missing labels and the runs of the classes before it.
+        before = np.cumsum(self._run_length) - self._run_length
+        before -= np.repeat(before[self._first_class], sizes)
+        self._run_start = before + np.repeat(self._n_missing, sizes)
+
+    def draw(
+        self,
+        factor: NDArray[np.integer],
+        *,
+        size: int,
+        generator: np.random.Generator,
+    ) -> NDArray[np.int64]:
+        """Groups of rows that share the value of a factor.
+
+        Args:
+            factor: Column of the factor that each group shares, ``(n_groups,)``.
+            size: Rows per group.
+            generator: Source of randomness.
+
+        Returns:
+            Row numbers, ``(n_groups, size)``.
+        """
+        place = generator.integers(self._n_missing[factor], self._order.shape[1])
+        first = self._order[factor, place]
+        run = self._first_class[factor] + self._labels[first, factor]
+        shape = (len(factor), size - 1)
+        steps = generator.integers(0, self._run_length[run][:, None], size=shape)
+        others = self._order[factor[:, None], self._run_start[run][:, None] + steps]
+        return np.column_stack([first, others])
+
+
+def is_complete_grid(factors: Factors) -> bool:
+    """Whether every combination of factor values is there exactly once."""
+    if len(factors) != math.prod(factors.sizes) or (factors.labels < 0).any():
+        return False
+    cells = np.ravel_multi_index(tuple(factors.labels.T), factors.sizes)
+    return bool((np.bincount(cells, minlength=len(factors)) == 1).all())
+
+
+def grid_note(factors: Factors) -> str:
+    """What to tell the reader of a score that was made by resampling."""
+    if is_complete_grid(factors):
+        return ""
+    return "the rows are not a complete grid: values come as often as in the table"
+
+
+def _order(labels: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    # numpy sorts integers of one or two bytes in linear time.
+    return np.argsort(labels.astype(np.min_scalar_type(-size)), kind="stable")

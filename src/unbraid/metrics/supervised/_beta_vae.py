@@ -1,0 +1,147 @@
+"""BetaVAE score: can the factor that two rows share be told from their difference?"""
+
+import warnings
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unbraid.metrics._inputs import Factors, read_inputs
+from unbraid.metrics._resampling import SharedFactorRows, grid_note
+from unbraid.metrics._score import Score
+from unbraid.metrics._sizes import check_size
+from unbraid.randomness import numpy_generator
+
+_CHUNK = 512
+"""Points whose pairs are in memory at once."""
+
+_MAX_ITERATIONS = 1000
+
+
+def beta_vae_score(
+    codes: ArrayLike,
+    factors: ArrayLike | Factors,
+    *,
+    n_train: int = 10_000,
+    n_test: int = 5_000,
+    n_pairs: int = 64,
+    seed: int = 0,
+) -> Score:
+    r"""BetaVAE score of a representation.
+
+    Pick a random factor :math:`k` and draw pairs of rows that share its value; the
+    mean absolute difference of their codes, latent by latent, is one point. A linear
+    classifier (multinomial logistic regression, ``C=1``) learns to tell :math:`k`
+    from the point; the score is its accuracy on fresh points.
+
+    .. math::
+        d_j = \frac{1}{N} \sum_{n=1}^{N} | z_j^{(n)} - z_j'^{(n)} |,
+        \qquad v_k^{(n)} = v_k'^{(n)}
+
+    Mixed codes can score 1 as well: the score asks whether a linear classifier can tell
+    the factors apart, not whether each has a latent of its own.
+
+    Args:
+        codes: Latent means :math:`z`, ``(n_rows, n_latents)``, used as they are:
+            scores depend on the scale of the codes through the classifier's penalty.
+            Constant and duplicate latents neither help nor hurt.
+        factors: Ground truth :math:`v`, ``(n_rows, n_factors)``, or :class:`Factors`.
+            Pairs are drawn from these rows (see ``note`` of the score when they are
+            not a complete grid): continuous factors are binned, and rows where a
+            factor is missing are never drawn to share it.
+        n_train: Points to learn from.
+        n_test: Points to score.
+        n_pairs: Pairs per point, :math:`N`.
+        seed: Seed of all draws.
+
+    Returns:
+        Accuracy from 0 to 1, chance is one over the number of factors; 1 when there is
+        one factor only, as ``note`` then says. ``per_factor`` has the accuracy for each
+        factor, ``details`` the accuracy on the training points and the chance level.
+
+    Raises:
+        ValueError: If the input is not as above.
+
+    Example:
+        >>> factors = np.stack(np.divmod(np.arange(100), 10), axis=1)
+        >>> one_latent_each = factors.astype(float)
+        >>> beta_vae_score(one_latent_each, factors, n_train=500, n_test=100)
+        1.0
+
+    References:
+        Higgins et al. (2017), beta-VAE: Learning Basic Visual Concepts with a
+        Constrained Variational Framework, Section 3.
+        https://openreview.net/forum?id=Sy2fzU9gl
+        Locatello et al. (2019), Challenging Common Assumptions in the Unsupervised
+        Learning of Disentangled Representations, for the sizes and the classifier.
+        https://arxiv.org/abs/1811.12359
+    """
+    who = "beta_vae_score"
+    codes, factors = read_inputs(who, codes, factors)
+    check_size(who, "n_train", n_train)
+    check_size(who, "n_test", n_test)
+    check_size(who, "n_pairs", n_pairs)
+    generator = numpy_generator(seed, who)
+    # Centred before single precision, so that a far-off mean costs no digits.
+    centred = (codes - codes.mean(axis=0)).astype(np.float32)
+    rows = SharedFactorRows(factors)
+    train, test = (
+        _points(centred, rows, n_points, n_pairs, generator)
+        for n_points in (n_train, n_test)
+    )
+    train_right, test_right, note = _classified_right(train, test)
+    n_tests = np.bincount(test[1], minlength=factors.n_factors).clip(1)
+    per_factor = np.bincount(test[1], test_right, factors.n_factors) / n_tests
+    return Score(
+        test_right.mean(),
+        name="beta_vae_score",
+        per_factor=dict(zip(factors.names, per_factor, strict=True)),
+        details={
+            "train_accuracy": train_right.mean(),
+            "chance": 1 / factors.n_factors,
+        },
+        seed=seed,
+        note="; ".join(filter(None, (note, grid_note(factors)))),
+    )
+
+
+def _points(
+    codes: NDArray[np.float32],
+    rows: SharedFactorRows,
+    n_points: int,
+    n_pairs: int,
+    generator: np.random.Generator,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Mean differences, (points, latents), and the shared factor of each, (points,)."""
+    shared = generator.integers(rows.n_factors, size=n_points)
+    points = np.empty((n_points, codes.shape[1]))
+    for start in range(0, n_points, _CHUNK):
+        part = slice(start, start + _CHUNK)
+        factor = np.repeat(shared[part], n_pairs)
+        pairs = codes[rows.draw(factor, size=2, generator=generator)]
+        apart = np.abs(pairs[:, 0] - pairs[:, 1]).reshape(-1, n_pairs, codes.shape[1])
+        points[part] = apart.mean(axis=1)
+    return points, shared
+
+
+def _classified_right(
+    train: tuple[NDArray[np.float64], NDArray[np.int64]],
+    test: tuple[NDArray[np.float64], NDArray[np.int64]],
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], str]:
+    """Which training and test points are classified right, and what went wrong."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    note = ""
+    if (train[1] == train[1][0]).all():
+        predicted = [np.full(len(part[1]), train[1][0]) for part in (train, test)]
+        note = "one factor among the training points: nothing to tell apart"
+    else:
+        model = LogisticRegression(max_iter=_MAX_ITERATIONS)
+        with warnings.catch_warnings():
+            # Told in the note instead.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(*train)
+        predicted = [model.predict(part[0]) for part in (train, test)]
+        if model.n_iter_.max() >= _MAX_ITERATIONS:
+            note = "the classifier did not converge"
+    return np.equal(predicted[0], train[1]), np.equal(predicted[1], test[1]), note

@@ -1,0 +1,236 @@
+"""Gradient boosting with exact splits, from codes that are sorted once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+N_ROUNDS = 30
+RATE = 1 / 3
+_DEPTH = 3
+_TIE = 1e-4
+"""Splits whose gains differ by less than this share of them are one and the same."""
+
+_FITTED = 1e-6
+"""Share of its first squared error below which an output needs no more trees."""
+
+_EVEN = 1e-3
+"""Share of a tree's squared error below which a node is not split."""
+
+Gradient = Callable[
+    [NDArray[np.float64], NDArray[np.float64]],
+    tuple[NDArray[np.float64], NDArray[np.float64]],
+]
+"""From scores and targets to residuals and curvatures, all ``(n_outputs, n_rows)``."""
+
+
+def boost(
+    rows: NDArray[np.float64],
+    targets: NDArray[np.float64],
+    *,
+    start: NDArray[np.float64],
+    gradient: Gradient,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Fit boosted trees; give the importance of every code and the scores of all rows.
+
+    The algorithm is that of scikit-learn's gradient boosting: in each round, for each
+    output, a tree of depth 3 that splits where the squared error of the residuals falls
+    most, and a Newton step in each leaf. Two things differ. There are 30 rounds of rate
+    1/3 instead of 100 of rate 0.1, which leaves the shares of the importances nearly
+    as they are. And where splits of several codes part the rows in the same way, all
+    of them get an equal share of the credit, instead of a random one all of it.
+
+    Args:
+        rows: Codes, ``(n_rows, n_codes)``; the first ``n_train`` rows are learned from,
+            and no code is constant in them.
+        targets: What their scores should become, ``(n_outputs, n_train)``.
+        start: Scores before the first tree, ``(n_outputs,)``.
+        gradient: Derivatives of the loss.
+
+    Returns:
+        Importances, the total fall of squared error at the splits of a code as a share
+        of that of all codes, ``(n_codes,)``, and the scores of all rows, ``(n_outputs,
+        n_rows)``.
+
+    References:
+        Friedman (2001), Greedy Function Approximation: A Gradient Boosting Machine,
+        Algorithm 6.
+    """
+    n_outputs, n_train = targets.shape
+    table = _Table.of(rows, n_train)
+    scores = np.tile(start[:, None], len(rows))
+    credit = np.zeros(rows.shape[1])
+    least = np.zeros(n_outputs)
+    for i in range(N_ROUNDS):
+        residuals, curvatures = gradient(scores[:, :n_train], targets)
+        if i == 0:
+            least = _FITTED * residuals.var(axis=1) * n_train
+        for k in range(n_outputs):
+            leaves, falls = _grow(residuals[k], table, least[k])
+            credit += falls
+            steps = _newton_steps(leaves[:n_train], residuals[k], curvatures[k])
+            scores[k] += RATE * steps[leaves]
+    return credit / (credit.sum() or 1.0), scores
+
+
+def softmax_gradient(
+    scores: NDArray[np.float64], targets: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Derivatives of the multinomial log-loss; targets are indicators of the class."""
+    probabilities = np.exp(scores - scores.max(axis=0))
+    probabilities /= probabilities.sum(axis=0)
+    # The factor undoes that the scores of all classes move at once.
+    shared = len(scores) / (len(scores) - 1)
+    return targets - probabilities, shared * probabilities * (1 - probabilities)
+
+
+def squared_gradient(
+    scores: NDArray[np.float64], targets: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Derivatives of half the squared error."""
+    return targets - scores, np.ones_like(scores)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Codes as splits see them: by the order of their values.
+
+    Attributes:
+        order: Training rows from the smallest value of each code to the largest,
+            ``(n_codes, n_train)``.
+        ranks: Number of the value among the distinct training values of the code; test
+            rows have the nearest one, ``(n_codes, n_rows)``.
+        repeats: Which codes have a value in more than one training row, ``(n_codes,)``.
+        inverse: One over 1, 2, ..., ``(n_train,)``.
+    """
+
+    order: NDArray[np.int64]
+    ranks: NDArray[np.int32]
+    repeats: NDArray[np.bool_]
+    inverse: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, rows: NDArray[np.float64], n_train: int) -> "_Table":
+        train = rows[:n_train]
+        # In double precision, rounding could tell rows apart whose values are equal.
+        codes = ((rows - train.mean(axis=0)) / train.std(axis=0)).astype(np.float32).T
+        ranks = np.stack([_ranks(code, n_train) for code in codes])
+        return cls(
+            order=np.argsort(codes[:, :n_train], axis=1, kind="stable"),
+            ranks=ranks,
+            repeats=ranks[:, :n_train].max(axis=1) < n_train - 1,
+            inverse=(1 / np.arange(1, n_train + 1)).astype(np.float32),
+        )
+
+
+def _ranks(code: NDArray[np.float32], n_train: int) -> NDArray[np.int32]:
+    values = np.unique(code[:n_train])
+    below, above = values[:-1], values[1:]
+    halfway = below + (above - below) / 2
+    # Halfway between neighbouring floats there is nothing but the two.
+    halfway = np.where(halfway < above, halfway, below)
+    return np.searchsorted(halfway, code).astype(np.int32)
+
+
+def _grow(
+    residuals: NDArray[np.float64], table: _Table, least: float
+) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """One tree.
+
+    Args:
+        residuals: What it should fit, ``(n_train,)``.
+        table: The codes.
+        least: Squared error that is not worth a tree.
+
+    Returns:
+        Leaf of each row, ``(n_rows,)``, and the fall of squared error at the splits of
+        each code, ``(n_codes,)``.
+    """
+    # Single precision is faster; sums of deviations stay small enough for it.
+    residuals = residuals.astype(np.float32)
+    least = max(least, _EVEN * residuals.var() * len(residuals))
+    leaf = np.zeros(table.ranks.shape[1], dtype=np.uint8)
+    credit = np.zeros(len(table.ranks))
+    level = [(0, list(table.order))]
+    for depth in range(_DEPTH):
+        children = []
+        for node, lines in level:
+            gains, lasts = _best_splits(residuals, lines, table, least)
+            best = int(gains.argmax())
+            if gains[best] == 0:
+                continue
+            tied = gains >= (1 - _TIE) * gains[best]
+            credit[tied] += gains[best] / tied.sum()
+            ranks = table.ranks[best]
+            above = ranks > ranks[lasts[best]]
+            leaf += ((leaf == node) & above).view(np.uint8) << depth
+            if depth + 1 < _DEPTH:
+                children += _parted(node, lines, above, node + 2**depth)
+        level = children
+    return leaf, credit
+
+
+def _parted(
+    node: int, lines: list[NDArray[np.int64]], above: NDArray[np.bool_], new: int
+) -> list[tuple[int, list[NDArray[np.int64]]]]:
+    """The two parts of a node, each with its rows in the order of every code."""
+    sides = [above.take(line) for line in lines]
+    return [
+        (node, [line.compress(~side) for line, side in zip(lines, sides, strict=True)]),
+        (new, [line.compress(side) for line, side in zip(lines, sides, strict=True)]),
+    ]
+
+
+def _best_splits(
+    residuals: NDArray[np.float32],
+    lines: list[NDArray[np.int64]],
+    table: _Table,
+    least: float,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Best split of a node by each code.
+
+    Args:
+        residuals: What to fit, ``(n_train,)``.
+        lines: Rows of the node in the order of each code, ``n_codes`` times ``(n,)``.
+        table: The codes.
+        least: Squared error of a node that is not worth a split.
+
+    Returns:
+        Fall of squared error, 0 if there is no split, and the last row below it, both
+        ``(n_codes,)``.
+    """
+    gains = np.zeros(len(lines))
+    lasts = np.zeros(len(lines), dtype=np.int64)
+    n = len(lines[0])
+    inside = residuals[lines[0]]
+    mean = inside.mean()
+    inside -= mean
+    if n < 2 or inside @ inside <= least:
+        return gains, lasts
+    # With s the sum of n_left deviations from the mean, the fall of squared error is
+    # s^2 (1 / n_left + 1 / n_right).
+    weights = table.inverse[: n - 1] + table.inverse[n - 2 :: -1]
+    for code, line in enumerate(lines):
+        falls = (residuals.take(line[:-1]) - mean).cumsum()
+        falls *= falls
+        falls *= weights
+        if table.repeats[code]:
+            ranks = table.ranks[code].take(line)
+            falls *= ranks[1:] != ranks[:-1]
+        place = falls.argmax()
+        gains[code], lasts[code] = falls[place], line[place]
+    return gains, lasts
+
+
+def _newton_steps(
+    leaves: NDArray[np.uint8],
+    residuals: NDArray[np.float64],
+    curvatures: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Step of every leaf of a tree."""
+    downhill = np.bincount(leaves, residuals, 2**_DEPTH)
+    curvature = np.bincount(leaves, curvatures, 2**_DEPTH)
+    # A leaf whose rows are all certain has no curvature left, and nothing to gain.
+    flat = curvature < 1e-150
+    return np.where(flat, 0.0, downhill / np.where(flat, 1.0, curvature))

@@ -1,0 +1,168 @@
+"""Predict a factor from codes, and say which codes were used and how well it went."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unbraid.data import Kind
+
+from ._boosting import boost, softmax_gradient, squared_gradient
+
+Variant = Literal["fast", "dlib", "lasso", "random_forest"]
+
+_PENALTIES = np.logspace(-4, -0.5, 8)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Codes and one factor of the same rows.
+
+    Attributes:
+        codes: ``(n_rows, n_codes)``.
+        factor: Class numbers, or values if the factor is continuous, ``(n_rows,)``.
+    """
+
+    codes: NDArray[np.float64]
+    factor: NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What a predictor of one factor learned.
+
+    Attributes:
+        importance: How much it uses each code, from 0, ``(n_codes,)``.
+        train_quality: Accuracy on the training rows; where numbers are predicted, the
+            share of their variance that is explained, 0 if negative.
+        test_quality: The same on the test rows.
+    """
+
+    importance: NDArray[np.float64]
+    train_quality: float
+    test_quality: float
+
+
+def fit_predictor(
+    variant: Variant, train: Sample, test: Sample, kind: Kind, *, seed: int
+) -> Fit:
+    """Learn to predict a factor.
+
+    Constant codes get importance 0. A factor that does not vary in the training rows
+    is predicted by what it is there, from no code.
+
+    Args:
+        variant: Which predictor; see :func:`unbraid.metrics.dci`.
+        train: Rows to learn from, at least one.
+        test: Rows to test on, at least one.
+        kind: Kind of the factor.
+        seed: Seed of what is random in the predictor.
+    """
+    numeric = kind == "continuous" or (variant == "lasso" and kind != "categorical")
+    importance = np.zeros(train.codes.shape[1])
+    used = np.ptp(train.codes, axis=0) > 0
+    rows = np.concatenate([train.codes, test.codes])[:, used]
+    if not used.any() or (train.factor == train.factor[0]).all():
+        constant = (
+            train.factor.mean() if numeric else np.bincount(train.factor).argmax()
+        )
+        predicted = np.full(len(rows), constant)
+    else:
+        predictor = _PREDICTORS[variant]
+        importance[used], predicted = predictor(rows, train.factor, numeric, seed)
+    quality = _explained if numeric else _accuracy
+    n_train = len(train.factor)
+    return Fit(
+        importance=importance,
+        train_quality=quality(train.factor, predicted[:n_train]),
+        test_quality=quality(test.factor, predicted[n_train:]),
+    )
+
+
+def _boosted(
+    rows: NDArray[np.float64], factor: NDArray[Any], numeric: bool, seed: int
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    del seed  # nothing is random
+    if numeric:
+        mean, spread = factor.mean(), factor.std()
+        target = ((factor - mean) / spread)[None]
+        start = np.zeros(1)
+        importance, scores = boost(rows, target, start=start, gradient=squared_gradient)
+        return importance, mean + spread * scores[0]
+    classes = np.unique(factor)
+    target = (classes[:, None] == factor).astype(np.float64)
+    start = np.log(target.mean(axis=1))
+    importance, scores = boost(rows, target, start=start, gradient=softmax_gradient)
+    return importance, classes[scores.argmax(axis=0)]
+
+
+def _boosted_by_sklearn(
+    rows: NDArray[np.float64], factor: NDArray[Any], numeric: bool, seed: int
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+
+    kind = GradientBoostingRegressor if numeric else GradientBoostingClassifier
+    model = kind(random_state=seed).fit(rows[: len(factor)], factor)
+    return np.asarray(model.feature_importances_), np.asarray(model.predict(rows))
+
+
+def _random_forest(
+    rows: NDArray[np.float64], factor: NDArray[Any], numeric: bool, seed: int
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+    kind = RandomForestRegressor if numeric else RandomForestClassifier
+    # All codes compete for every split: a random few of them would have to use codes
+    # that tell nothing, and spread the importance.
+    settings: dict[str, Any] = {"min_samples_leaf": 5, "max_features": None}
+    model = kind(n_estimators=100, random_state=seed, **settings)
+    model.fit(rows[: len(factor)], factor)
+    return np.asarray(model.feature_importances_), np.asarray(model.predict(rows))
+
+
+def _lasso(
+    rows: NDArray[np.float64], factor: NDArray[Any], numeric: bool, seed: int
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    from sklearn.linear_model import LassoCV
+
+    train = rows[: len(factor)]
+    rows = (rows - train.mean(axis=0)) / train.std(axis=0)
+    classes = np.unique(factor)
+    targets = factor[None] if numeric else factor[None] == classes[:, None]
+    weights, scores = [], []
+    settings: dict[str, Any] = {"alphas": _PENALTIES, "cv": min(5, len(factor))}
+    for target in targets:
+        scaled = (target - target.mean()) / target.std()
+        model = LassoCV(**settings).fit(rows[: len(factor)], scaled)
+        weights.append(np.abs(model.coef_))
+        scores.append(target.mean() + target.std() * model.predict(rows))
+    predicted = scores[0] if numeric else classes[np.argmax(scores, axis=0)]
+    return np.mean(weights, axis=0), predicted
+
+
+def _accuracy(truth: NDArray[Any], predicted: NDArray[Any]) -> float:
+    return float((truth == predicted).mean())
+
+
+def _explained(truth: NDArray[Any], predicted: NDArray[Any]) -> float:
+    variance = truth.var()
+    left = ((truth - predicted) ** 2).mean()
+    return float(max(0.0, 1.0 - left / variance)) if variance > 0 else 0.0
+
+
+_PREDICTORS: dict[
+    Variant,
+    Callable[
+        [NDArray[np.float64], NDArray[Any], bool, int],
+        tuple[NDArray[np.float64], NDArray[Any]],
+    ],
+] = {
+    "fast": _boosted,
+    "dlib": _boosted_by_sklearn,
+    "lasso": _lasso,
+    "random_forest": _random_forest,
+}
+"""From codes of training and test rows, the factor of the training rows, whether to
+predict it as a number, and a seed, to importances and predictions for all rows."""
