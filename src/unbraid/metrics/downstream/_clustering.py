@@ -9,8 +9,9 @@ from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._score import Score
 from unbraid.randomness import numpy_generator
 
+from ._boosting import QUIET, rounding
 from ._exploration import explore, make_world
-from ._predictors import ONE_QUIET_THREAD, read_count
+from ._predictors import read_count
 
 ACCURACY = 0.9
 """Accuracy at which the task counts as learned, as in the published comparison."""
@@ -111,6 +112,7 @@ def clustering_sample_efficiency(
     rewards = _rewards(factors, columns, cluster)
     held_out = _held_out(rewards, n_test, numpy_generator(seed, _WHO, "test"))
     world = make_world(factors, columns, cluster)
+    codes = rounding(codes)(codes)
     steps, accuracies = [], []
     for run in range(n_runs):
         visited = explore(
@@ -242,7 +244,7 @@ def _predict_reward(
     import lightgbm
 
     settings = {
-        **ONE_QUIET_THREAD,
+        **QUIET,
         "objective": "binary",
         "is_unbalance": True,
         "learning_rate": 0.1,
