@@ -6,6 +6,11 @@ from ._inputs import Factors
 from ._score import Score
 from ._scorecard import Scorecard
 from ._splits import Split
+from .downstream._accuracy import downstream_accuracy, statistical_efficiency
+from .downstream._clustering import clustering_sample_efficiency
+from .downstream._fairness import unfairness
+from .downstream._reduced import reduced_downstream_accuracy
+from .downstream._strong import strong_generalisation_accuracy
 from .supervised._axis_alignment import axis_alignment_ratio
 from .supervised._axis_orientation import axis_orientation_ratio
 from .supervised._beta_vae import beta_vae_score
@@ -40,26 +45,37 @@ from .unsupervised._total_correlation import gaussian_total_correlation
 from .unsupervised._wasserstein import gaussian_wasserstein_correlation
 
 __all__ = [
+    "DCI",
+    "DCIES",
+    "Factors",
     "METRICS",
     "Metric",
-    "choose_metrics",
-    "evaluate",
-    "Factors",
     "Score",
     "Scorecard",
     "Split",
     "active_units",
     "axis_alignment_ratio",
     "axis_orientation_ratio",
+    "beta_vae_score",
+    "choose_metrics",
+    "clustering_sample_efficiency",
+    "completeness_score",
+    "dci",
+    "dci_es",
     "dcimig_score",
+    "disentanglement_score",
+    "downstream_accuracy",
+    "evaluate",
     "evidence_lower_bound",
     "explicitness_score",
+    "factor_vae_score",
     "gaussian_total_correlation",
     "gaussian_wasserstein_correlation",
     "ground_truth_distance_correlation",
     "infocompactness",
     "infoexplicitness",
     "infomodularity",
+    "informativeness_score",
     "interventional_robustness_score",
     "joint_entropy_minus_mutual_information_gap",
     "kl_per_latent",
@@ -70,14 +86,9 @@ __all__ = [
     "mutual_information_gap_by_latent",
     "pairwise_mutual_information",
     "reconstruction_error",
+    "reduced_downstream_accuracy",
     "separated_attribute_predictability",
-    "DCI",
-    "DCIES",
-    "beta_vae_score",
-    "completeness_score",
-    "dci",
-    "dci_es",
-    "disentanglement_score",
-    "factor_vae_score",
-    "informativeness_score",
+    "statistical_efficiency",
+    "strong_generalisation_accuracy",
+    "unfairness",
 ]

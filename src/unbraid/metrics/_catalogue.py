@@ -11,11 +11,20 @@ from numpy.typing import NDArray
 
 from ._inputs import Factors
 from ._score import Score
+from .downstream._accuracy import downstream_accuracy, statistical_efficiency
+from .downstream._clustering import clustering_sample_efficiency
+from .downstream._fairness import unfairness
+from .downstream._reduced import reduced_downstream_accuracy
+from .downstream._strong import strong_generalisation_accuracy
 from .supervised._axis_alignment import axis_alignment_ratio
 from .supervised._axis_orientation import axis_orientation_ratio
+from .supervised._beta_vae import beta_vae_score
+from .supervised._dci import dci
+from .supervised._dci_es import dci_es
 from .supervised._dcimig import dcimig_score
 from .supervised._distance_correlation import ground_truth_distance_correlation
 from .supervised._explicitness import explicitness_score
+from .supervised._factor_vae import factor_vae_score
 from .supervised._infoe import infoexplicitness
 from .supervised._infomec import infocompactness, infomodularity
 from .supervised._irs import interventional_robustness_score
@@ -61,7 +70,8 @@ class Metric:
         given: list[Any] = [codes, factors] if self.uses_factors else [codes]
         options = {"seed": seed} if self.is_random else {}
         result = self.function(*given, **options)
-        return (result,) if isinstance(result, Score) else tuple(vars(result).values())
+        parts = [result] if isinstance(result, Score) else vars(result).values()
+        return tuple(part for part in parts if isinstance(part, Score))
 
     @property
     def is_random(self) -> bool:
@@ -70,7 +80,10 @@ class Metric:
 
 
 METRICS: dict[str, Metric] = {
+    "beta_vae_score": Metric(beta_vae_score, 2.0, "some", is_standard=True),
+    "factor_vae_score": Metric(factor_vae_score, 0.5, "some", is_standard=True),
     "mig": Metric(mutual_information_gap, 0.02, is_standard=True),
+    "dci": Metric(dci, 10.0, "some", is_standard=True),
     "sap": Metric(separated_attribute_predictability, 0.2, "some", is_standard=True),
     "modularity": Metric(modularity_score, 0.02, is_standard=True),
     "explicitness": Metric(explicitness_score, 2.0, "some", is_standard=True),
@@ -81,12 +94,23 @@ METRICS: dict[str, Metric] = {
     "infom": Metric(infomodularity, 0.5, "some"),
     "infoc": Metric(infocompactness, 0.5, "some"),
     "infoe": Metric(infoexplicitness, 2.0, "some"),
+    "dci_es": Metric(dci_es, 3.0, "some"),
     "distance_correlation": Metric(
         ground_truth_distance_correlation, 0.3, "traversals"
     ),
     "linearity": Metric(linearity_ratio, 0.1, "traversals"),
     "axis_orientation": Metric(axis_orientation_ratio, 0.1, "traversals"),
     "axis_alignment": Metric(axis_alignment_ratio, 0.1, "traversals"),
+    "downstream": Metric(downstream_accuracy, 15.0, "some"),
+    "efficiency": Metric(statistical_efficiency, 15.0, "some"),
+    "reduced_downstream": Metric(
+        reduced_downstream_accuracy, 30.0, "some", higher_is_better=False
+    ),
+    "strong_downstream": Metric(strong_generalisation_accuracy, 60.0, "some"),
+    "unfairness": Metric(unfairness, 15.0, "some", higher_is_better=False),
+    "clustering": Metric(
+        clustering_sample_efficiency, 10.0, "some", higher_is_better=False
+    ),
     "gaussian_total_correlation": Metric(
         gaussian_total_correlation, 0.01, higher_is_better=False, uses_factors=False
     ),

@@ -1,10 +1,9 @@
 """Drawing rows that share the value of one factor, from a table that is given."""
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
+from ._grid import is_complete_grid
 from ._inputs import Factors
 
 
@@ -80,14 +79,6 @@ class SharedFactorRows:
         steps = generator.integers(0, self._run_length[run][:, None], size=shape)
         others = self._order[factor[:, None], self._run_start[run][:, None] + steps]
         return np.column_stack([first, others])
-
-
-def is_complete_grid(factors: Factors) -> bool:
-    """Whether every combination of factor values is there exactly once."""
-    if len(factors) != math.prod(factors.sizes) or (factors.labels < 0).any():
-        return False
-    cells = np.ravel_multi_index(tuple(factors.labels.T), factors.sizes)
-    return bool((np.bincount(cells, minlength=len(factors)) == 1).all())
 
 
 def grid_note(factors: Factors) -> str:

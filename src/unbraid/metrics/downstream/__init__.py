@@ -1,1 +1,1 @@
-"""downstream metrics."""
+"""How useful a representation is to those who learn from it."""

@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unbraid.metrics._inputs import Factors, read_inputs
+from unbraid.metrics._predictors import Fit, Sample, Variant, fit_predictor
 from unbraid.metrics._score import Score
 from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import Split, split_rows
 from unbraid.randomness import numpy_generator
-
-from ._predictors import Fit, Sample, Variant, fit_predictor
 
 _FLOOR = 1e-11
 """Added to every importance, so that latents and factors without any have a spread."""

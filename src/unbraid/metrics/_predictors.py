@@ -9,7 +9,14 @@ from numpy.typing import NDArray
 
 from unbraid.data import Kind
 
-from ._boosting import boost, softmax_gradient, squared_gradient
+from ._boosting import (
+    QUICK,
+    Growth,
+    boost,
+    sigmoid_gradient,
+    softmax_gradient,
+    squared_gradient,
+)
 
 Variant = Literal["fast", "dlib", "lasso", "random_forest"]
 
@@ -72,7 +79,7 @@ def fit_predictor(
     else:
         predictor = _PREDICTORS[variant]
         importance[used], predicted = predictor(rows, train.factor, numeric, seed)
-    quality = _explained if numeric else _accuracy
+    quality = explained_variance if numeric else accuracy
     n_train = len(train.factor)
     return Fit(
         importance=importance,
@@ -81,30 +88,59 @@ def fit_predictor(
     )
 
 
-def _boosted(
-    rows: NDArray[np.float64], factor: NDArray[Any], numeric: bool, seed: int
+def predict_boosted(
+    rows: NDArray[np.float64],
+    factor: NDArray[Any],
+    numeric: bool,
+    seed: int,
+    growth: Growth = QUICK,
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    del seed  # nothing is random
+    """Boosted trees, as in the ``"fast"`` variants: see ``boost``.
+
+    Args:
+        rows: Codes, ``(n_rows, n_codes)``; the first ones are learned from. No code is
+            constant in them.
+        factor: What these first rows have, ``(n_train,)``, not all the same.
+        numeric: Whether to predict a number instead of a class.
+        seed: Not used; nothing is random.
+        growth: Rounds of boosting.
+
+    Returns:
+        Importances of the codes, ``(n_codes,)``, summing to 1 (or all zero), and
+        predictions for all rows, ``(n_rows,)``.
+    """
+    del seed
     if numeric:
         mean, spread = factor.mean(), factor.std()
         target = ((factor - mean) / spread)[None]
         start = np.zeros(1)
-        importance, scores = boost(rows, target, start=start, gradient=squared_gradient)
+        importance, scores = boost(
+            rows, target, start=start, gradient=squared_gradient, growth=growth
+        )
         return importance, mean + spread * scores[0]
     classes = np.unique(factor)
     target = (classes[:, None] == factor).astype(np.float64)
     start = np.log(target.mean(axis=1))
-    importance, scores = boost(rows, target, start=start, gradient=softmax_gradient)
+    if len(classes) == 2:
+        start, target = start[1:] - start[:1], target[1:]
+        importance, odds = boost(
+            rows, target, start=start, gradient=sigmoid_gradient, growth=growth
+        )
+        return importance, classes[(odds[0] > 0).astype(int)]
+    importance, scores = boost(
+        rows, target, start=start, gradient=softmax_gradient, growth=growth
+    )
     return importance, classes[scores.argmax(axis=0)]
 
 
-def _boosted_by_sklearn(
+def predict_boosted_by_sklearn(
     rows: NDArray[np.float64], factor: NDArray[Any], numeric: bool, seed: int
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """The trees that ``"dlib"`` variants use; see :func:`predict_boosted`."""
     from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 
     kind = GradientBoostingRegressor if numeric else GradientBoostingClassifier
-    model = kind(random_state=seed).fit(rows[: len(factor)], factor)
+    model = kind(random_state=seed % 2**32).fit(rows[: len(factor)], factor)
     return np.asarray(model.feature_importances_), np.asarray(model.predict(rows))
 
 
@@ -117,7 +153,7 @@ def _random_forest(
     # All codes compete for every split: a random few of them would have to use codes
     # that tell nothing, and spread the importance.
     settings: dict[str, Any] = {"min_samples_leaf": 5, "max_features": None}
-    model = kind(n_estimators=100, random_state=seed, **settings)
+    model = kind(n_estimators=100, random_state=seed % 2**32, **settings)
     model.fit(rows[: len(factor)], factor)
     return np.asarray(model.feature_importances_), np.asarray(model.predict(rows))
 
@@ -142,11 +178,13 @@ def _lasso(
     return np.mean(weights, axis=0), predicted
 
 
-def _accuracy(truth: NDArray[Any], predicted: NDArray[Any]) -> float:
+def accuracy(truth: NDArray[Any], predicted: NDArray[Any]) -> float:
+    """Share of rows whose class is told right."""
     return float((truth == predicted).mean())
 
 
-def _explained(truth: NDArray[Any], predicted: NDArray[Any]) -> float:
+def explained_variance(truth: NDArray[Any], predicted: NDArray[Any]) -> float:
+    """R squared; 0 if worse than the mean, or if there is nothing to explain."""
     variance = truth.var()
     left = ((truth - predicted) ** 2).mean()
     return float(max(0.0, 1.0 - left / variance)) if variance > 0 else 0.0
@@ -159,8 +197,8 @@ _PREDICTORS: dict[
         tuple[NDArray[np.float64], NDArray[Any]],
     ],
 ] = {
-    "fast": _boosted,
-    "dlib": _boosted_by_sklearn,
+    "fast": predict_boosted,
+    "dlib": predict_boosted_by_sklearn,
     "lasso": _lasso,
     "random_forest": _random_forest,
 }

@@ -1,0 +1,229 @@
+"""Unfairness: how far predictions of one factor move when another one changes."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unbraid.data import Kind
+from unbraid.metrics._grid import Grid, complete_grid
+from unbraid.metrics._inputs import Factors, read_inputs
+from unbraid.metrics._score import Score
+from unbraid.metrics._sizes import check_size
+from unbraid.metrics._splits import split_rows
+from unbraid.randomness import numpy_generator
+
+from ._learner import Learner, Variant, read_learner, split_known
+
+
+def unfairness(
+    codes: ArrayLike,
+    factors: ArrayLike | Factors,
+    *,
+    variant: Variant = "fast",
+    n_train: int = 10_000,
+    n_vectors: int = 100,
+    seed: int = 0,
+) -> Score:
+    r"""How much predictions of a target depend on a sensitive factor.
+
+    Boosted trees learn each factor (the target) from the codes. The rest of the
+    factors are sensitive in turn: if predictions of the target are distributed the
+    same whatever the sensitive value, as the target itself is, they are fair. The
+    distance is the total variation.
+
+    .. math::
+        \text{unfairness}(\hat{y}) = \frac{1}{|S|} \sum_{s}
+        D_{TV}\bigl(p(\hat{y}),\, p(\hat{y} \mid s)\bigr)
+
+    Args:
+        codes: Latent means, ``(n_rows, n_latents)``. Constant and duplicate latents
+            are harmless.
+        factors: Ground truth, ``(n_rows, n_factors)``, or :class:`Factors`, at least
+            two factors. If every combination of values has one row, ``n_vectors`` rows
+            are drawn for each pair of factors and the sensitive one is set to each of
+            its values. In any other table, :math:`p(\hat{y} \mid s)` comes from the
+            rows with the value :math:`s` among those not learned from (at least a third
+            of all, at most ``2 * n_train``); it then contains chance (see ``chance``
+            of the score) and any dependence among the factors of the table. Continuous
+            factors are binned; rows where a factor concerned is missing are left out.
+        variant: ``"dlib"`` for scikit-learn's boosted trees, ``"fast"`` for ours's.
+        n_train: Rows to learn from, if there are as many.
+        n_vectors: Rows in which a sensitive factor is set to all its values.
+        seed: Which rows are drawn.
+
+    Returns:
+        Mean over targets and sensitive factors, from 0 to 1, lower is better.
+        ``per_factor`` is the mean for each target. ``details`` has
+        ``"mean/<target>/<sensitive>"`` and ``"max/<target>/<sensitive>"``, the mean
+        (weighted by rows) and the largest distance over sensitive values, and from each
+        of these two tables the mean or largest over targets of the mean or largest
+        over sensitive factors (``"max/mean_target/max_sensitive"``) and the other way
+        round (``"mean/max_sensitive/mean_target"``). Pairs that are never known
+        together are left out, and the note says so. In a table that is not a grid,
+        ``chance`` is the score with the sensitive values shuffled.
+
+    Raises:
+        ValueError: If there is one factor only, or no two factors known together.
+
+    Example:
+        >>> grid = np.stack(np.meshgrid(range(3), range(8)), axis=-1).reshape(-1, 2)
+        >>> unfairness(grid, grid)
+        0.0
+        >>> unfairness(grid.sum(axis=1), grid) > 0
+        True
+
+    References:
+        Locatello, Abbati, Rainforth, Bauer, Schölkopf and Bachem (2019), On the
+        Fairness of Disentangled Representations, Sec. 4.
+        https://arxiv.org/abs/1905.13662
+    """
+    codes, factors = read_inputs("unfairness", codes, factors)
+    if factors.n_factors < 2:
+        raise ValueError(
+            "unfairness: expected at least two factors, got one. One is predicted, "
+            "another is sensitive."
+        )
+    learner = read_learner("unfairness", "boosting", variant, seed)
+    check_size("unfairness", "n_train", n_train)
+    check_size("unfairness", "n_vectors", n_vectors)
+    factors = _as_classes(factors)
+    grid = complete_grid(factors)
+    if grid is not None:
+        pairs = _on_grid(codes, factors, grid, learner, n_train, n_vectors)
+        chance, note = None, ""
+    else:
+        pairs, shuffled = _on_table(codes, factors, learner, n_train)
+        chance = float(np.nanmean(shuffled[0], axis=1).mean())
+        note = "Not a complete grid: rows were selected."
+        left_out = np.isnan(pairs[0]).sum() - factors.n_factors
+        if left_out:
+            note += f" {left_out} pairs of factors are not known together."
+    per_target = np.nanmean(pairs[0], axis=1)
+    return Score(
+        per_target.mean(),
+        name="unfairness",
+        variant=variant,
+        per_factor=dict(zip(factors.names, per_target, strict=True)),
+        details=_details(pairs, factors.names),
+        seed=seed,
+        chance=chance,
+        note=note,
+    )
+
+
+def total_variations(
+    predicted: NDArray[np.integer], sensitive: NDArray[np.integer]
+) -> tuple[float, float]:
+    """Distances of the predictions at each sensitive value to those at all of them.
+
+    Args:
+        predicted: Predicted class numbers from 0, ``(n,)``.
+        sensitive: Sensitive class numbers from 0 of the same rows, ``(n,)``.
+
+    Returns:
+        Mean over sensitive values, weighted by their rows, and largest, from 0 to 1.
+
+    Example:
+        >>> total_variations(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1]))
+        (0.25, 0.5)
+    """
+    n_classes = int(predicted.max()) + 1
+    n_values = int(sensitive.max()) + 1
+    counts = np.bincount(
+        sensitive * n_classes + predicted, minlength=n_values * n_classes
+    ).reshape(n_values, n_classes)
+    counts = counts[counts.sum(axis=1) > 0]
+    n_each = counts.sum(axis=1)
+    pooled = counts.sum(axis=0) / n_each.sum()
+    distances = np.abs(counts / n_each[:, None] - pooled).sum(axis=1) / 2.0
+    return float(np.average(distances, weights=n_each)), float(distances.max())
+
+
+def _as_classes(factors: Factors) -> Factors:
+    """The factors with continuous ones binned."""
+    if "continuous" not in factors.kinds:
+        return factors
+    labels = np.where(factors.known, factors.labels, np.nan)
+    kinds: list[Kind] = [
+        "ordinal" if kind == "continuous" else kind for kind in factors.kinds
+    ]
+    return Factors(labels, names=factors.names, kinds=kinds)
+
+
+def _on_grid(
+    codes: NDArray[np.float64],
+    factors: Factors,
+    grid: Grid,
+    learner: Learner,
+    n_train: int,
+    n_vectors: int,
+) -> NDArray[np.float64]:
+    """Mean and largest distances by counterfactuals, ``(2, targets, sensitives)``."""
+    pairs = np.full((2, factors.n_factors, factors.n_factors), np.nan)
+    generator = numpy_generator(learner.seed, "unfairness")
+    train = split_rows(len(codes), n_train=n_train, n_test=0, generator=generator).train
+    for target in range(factors.n_factors):
+        others = [k for k in range(factors.n_factors) if k != target]
+        rows, sensitive = [], []
+        for other in others:
+            vectors = generator.choice(grid.rows.ravel(), size=n_vectors)
+            values = np.arange(factors.sizes[other])[:, None]
+            rows.append(grid.changed(vectors, other, values).ravel())
+            sensitive.append(np.repeat(values.ravel(), n_vectors))
+        new = codes[np.concatenate(rows)]
+        fitted = learner.fit(codes[train], factors.at(train), target, new)
+        ends = np.cumsum([len(part) for part in rows])[:-1]
+        predictions = np.split(fitted.predicted, ends)
+        for other, predicted, values in zip(
+            others, predictions, sensitive, strict=True
+        ):
+            pairs[:, target, other] = total_variations(predicted, values)
+    return pairs
+
+
+def _on_table(
+    codes: NDArray[np.float64], factors: Factors, learner: Learner, n_train: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Distances by selection of rows, and the same with sensitive values shuffled."""
+    pairs = np.full((2, factors.n_factors, factors.n_factors), np.nan)
+    shuffled = pairs.copy()
+    for target in range(factors.n_factors):
+        generator = numpy_generator(learner.seed, "unfairness", target)
+        split = split_known(
+            factors, target, n_train=n_train, n_test=2 * n_train, generator=generator
+        )
+        train = split.train
+        new = codes[split.test]
+        predicted = learner.fit(codes[train], factors.at(train), target, new).predicted
+        for other in range(factors.n_factors):
+            sensitive = factors.labels[split.test, other]
+            known = sensitive >= 0
+            if other == target or len(np.unique(sensitive[known])) < 2:
+                continue
+            sensitive = sensitive[known]
+            pairs[:, target, other] = total_variations(predicted[known], sensitive)
+            shuffled[:, target, other] = total_variations(
+                predicted[known], generator.permutation(sensitive)
+            )
+    for k, name in enumerate(factors.names):
+        if np.isnan(pairs[0, k]).all() or np.isnan(pairs[0, :, k]).all():
+            raise ValueError(
+                f"unfairness: expected rows where {name!r} is known and another factor "
+                "varies, got none to test on. Drop this factor, or label more rows."
+            )
+    return pairs, shuffled
+
+
+def _details(pairs: NDArray[np.float64], names: tuple[str, ...]) -> dict[str, float]:
+    """Every pair, and the means and largest over targets and sensitive factors."""
+    details = {}
+    over = {"mean": np.nanmean, "max": np.nanmax}
+    for kind, table in zip(("mean", "max"), pairs, strict=True):
+        for i, j in np.argwhere(~np.isnan(table)):
+            details[f"{kind}/{names[i]}/{names[j]}"] = table[i, j]
+        for outer in over:
+            for inner in over:
+                by_target = over[outer](over[inner](table, axis=1))
+                by_sensitive = over[outer](over[inner](table, axis=0))
+                details[f"{kind}/{outer}_target/{inner}_sensitive"] = by_target
+                details[f"{kind}/{outer}_sensitive/{inner}_target"] = by_sensitive
+    return details
