@@ -15,3 +15,24 @@ class DownloadError(UnbraidError, OSError):
 
 class DataFormatError(UnbraidError, ValueError):
     """A file was read, but does not hold what its format promises."""
+
+
+class TrainingDivergedError(UnbraidError, ArithmeticError):
+    """A part of the loss became infinite or not a number.
+
+    Attributes:
+        step: At which it happened, counted from 0.
+        terms: Names of the parts.
+    """
+
+    def __init__(self, *, step: int, terms: tuple[str, ...]) -> None:
+        self.step, self.terms = step, terms
+        super().__init__(
+            f"training: expected a finite loss, got none at step {step} in "
+            f"{', '.join(terms)}. Lower the learning rate, or the weight of that term; "
+            "the last good state is kept."
+        )
+
+
+class CheckpointFormatError(UnbraidError, ValueError):
+    """A saved model or state cannot be read, or belongs to other settings."""

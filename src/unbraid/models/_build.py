@@ -1,0 +1,69 @@
+"""Making a model from its settings, the same one for the same seed."""
+
+import torch
+from torch.nn.utils import convert_conv2d_weight_memory_format
+
+from unbraid.randomness import torch_generator
+
+from ._autoencoder import Autoencoder
+from ._likelihood import AbstractLikelihood
+from .networks import AbstractNetwork
+
+
+def build_model(
+    network: AbstractNetwork,
+    *,
+    image_shape: tuple[int, ...],
+    n_latents: int,
+    likelihood: AbstractLikelihood,
+    seed: int,
+    is_variational: bool = True,
+    mean: tuple[float, ...] | None = None,
+    std: tuple[float, ...] | None = None,
+) -> Autoencoder:
+    """An untrained model.
+
+    Args:
+        network: Settings of encoder and decoder.
+        image_shape: Of the data.
+        n_latents: Length of a code.
+        likelihood: How images are compared.
+        seed: Of the initial weights.
+        is_variational: Whether codes have an uncertainty.
+        mean: To be subtracted from every channel.
+        std: For every channel to be divided by.
+
+    Example:
+        >>> from unbraid.models import Bernoulli
+        >>> from unbraid.models.networks import Dense
+        >>> model = build_model(
+        ...     Dense(),
+        ...     image_shape=(1, 8, 8),
+        ...     n_latents=3,
+        ...     likelihood=Bernoulli(),
+        ...     seed=0,
+        ... )
+        >>> model(torch.zeros(2, 1, 8, 8)).shape
+        torch.Size([2, 1, 8, 8])
+    """
+    # Layers draw from torch's global generator; this is the only place that seeds it,
+    # and it leaves no trace.
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(torch_generator(seed, "initialisation").initial_seed())
+        n_outputs = n_latents * (2 if is_variational else 1)
+        encoder = network.encoder(image_shape, n_outputs)
+        decoder = network.decoder(image_shape, n_latents)
+    model = Autoencoder(
+        encoder,
+        decoder,
+        likelihood=likelihood,
+        image_shape=image_shape,
+        n_latents=n_latents,
+        is_variational=is_variational,
+        mean=None if mean is None else torch.tensor(mean),
+        std=None if std is None else torch.tensor(std),
+    )
+    if len(image_shape) == 3:
+        # Filters run faster over images that keep the channels of a pixel together.
+        convert_conv2d_weight_memory_format(model, torch.channels_last)
+    return model

@@ -1,0 +1,136 @@
+r"""Likelihoods: how well a decoder's output explains an image.
+
+Each gives :math:`-\log p(x \mid z)` in nats, summed over pixels, up to a constant that
+makes it zero for a perfect explanation where that is possible.
+"""
+
+import abc
+from dataclasses import dataclass
+
+import torch
+from torch.nn import functional
+
+_CLOSEST = 1e-6
+"""How near to 0 and 1 a probability may come before its logarithm is taken."""
+
+
+class AbstractLikelihood(abc.ABC):
+    """Settings of a distribution of images around a decoder's output."""
+
+    needs_unit_range = False
+    """Whether pixels must lie between 0 and 1."""
+
+    @abc.abstractmethod
+    def loss(self, images: torch.Tensor, output: torch.Tensor) -> torch.Tensor:
+        """Negative log-likelihood of images, ``(batch,)``.
+
+        Args:
+            images: Any shape that begins with the batch.
+            output: What the decoder gave, same shape.
+        """
+
+    def mean(self, output: torch.Tensor) -> torch.Tensor:
+        """The expected image, from what the decoder gave."""
+        return output
+
+    def distance(self, images: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
+        """Loss of images if others were their means: how far apart they look.
+
+        Args:
+            images: Pictures, any shape that begins with the batch.
+            others: Pictures too, and not what a decoder gave; same shape.
+
+        Returns:
+            ``(batch,)``.
+        """
+        return self.loss(images, others)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bernoulli(AbstractLikelihood):
+    r"""Every pixel is the probability of a coin; the decoder gives its logit.
+
+    .. math:: -\sum_i x_i \log y_i + (1 - x_i) \log (1 - y_i),
+        \qquad y = \operatorname{sigmoid}(\text{output})
+
+    Pixels between 0 and 1 are allowed, as in most of the published work, though this
+    is then no likelihood, and not zero at its minimum.
+
+    Example:
+        >>> Bernoulli().loss(torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 0.0]]))
+        tensor([1.3863])
+    """
+
+    needs_unit_range = True
+
+    def loss(self, images: torch.Tensor, output: torch.Tensor) -> torch.Tensor:
+        """Cross-entropy of the logits, ``(batch,)``."""
+        entropies = functional.binary_cross_entropy_with_logits(
+            output, images, reduction="none"
+        )
+        return entropies.flatten(1).sum(dim=1)
+
+    def mean(self, output: torch.Tensor) -> torch.Tensor:
+        """Probabilities."""
+        return output.sigmoid()
+
+    def distance(self, images: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
+        """Cross-entropy of the pictures taken as probabilities, ``(batch,)``."""
+        chances = others.clamp(_CLOSEST, 1.0 - _CLOSEST)
+        entropies = functional.binary_cross_entropy(chances, images, reduction="none")
+        return entropies.flatten(1).sum(dim=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gaussian(AbstractLikelihood):
+    r"""Normal noise of one variance around the decoder's output.
+
+    .. math:: \frac{1}{2 \sigma^2} \sum_i (x_i - y_i)^2
+
+    Args:
+        variance: :math:`\sigma^2`, above 0. The default of one half makes the loss the
+            plain squared error that most implementations use.
+
+    Example:
+        >>> Gaussian().loss(torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 3.0]]))
+        tensor([10.])
+    """
+
+    variance: float = 0.5
+
+    def __post_init__(self) -> None:
+        _check_positive("Gaussian", "variance", self.variance)
+
+    def loss(self, images: torch.Tensor, output: torch.Tensor) -> torch.Tensor:
+        """Scaled squared error, ``(batch,)``."""
+        squares = (images - output).flatten(1).square().sum(dim=1)
+        return squares / (2.0 * self.variance)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Laplace(AbstractLikelihood):
+    r"""Two-sided exponential noise around the decoder's output.
+
+    .. math:: \frac{1}{b} \sum_i |x_i - y_i|
+
+    Args:
+        scale: :math:`b`, above 0.
+
+    Example:
+        >>> Laplace().loss(torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 3.0]]))
+        tensor([4.])
+    """
+
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_positive("Laplace", "scale", self.scale)
+
+    def loss(self, images: torch.Tensor, output: torch.Tensor) -> torch.Tensor:
+        """Scaled absolute error, ``(batch,)``."""
+        return (images - output).flatten(1).abs().sum(dim=1) / self.scale
+
+
+def _check_positive(who: str, name: str, value: float) -> None:
+    if not 0.0 < value < float("inf"):
+        raise ValueError(f"{who}: expected a {name} above 0, got {value!r}.")

@@ -1,0 +1,28 @@
+"""Every record that a model is made from, by name."""
+
+from ._likelihood import AbstractLikelihood, Bernoulli, Gaussian, Laplace
+from ._schedules import SCHEDULES
+from ._settings import make_record
+from .networks import NETWORKS
+from .objectives import OBJECTIVES
+
+LIKELIHOODS: dict[str, type[AbstractLikelihood]] = {
+    "bernoulli": Bernoulli,
+    "gaussian": Gaussian,
+    "laplace": Laplace,
+}
+
+RECORDS: dict[str, type] = {**NETWORKS, **OBJECTIVES, **LIKELIHOODS, **SCHEDULES}
+"""All names in one table: no two kinds of records share one."""
+
+
+def choose_likelihood(wanted: AbstractLikelihood | str) -> AbstractLikelihood:
+    """A likelihood from a name.
+
+    Example:
+        >>> choose_likelihood("gaussian")
+        Gaussian(variance=0.5)
+    """
+    if isinstance(wanted, AbstractLikelihood):
+        return wanted
+    return make_record(wanted, {}, LIKELIHOODS)

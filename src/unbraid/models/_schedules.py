@@ -1,0 +1,171 @@
+"""Schedules: hyperparameters that change during training, as functions of the step."""
+
+import abc
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import TypeVar
+
+
+class AbstractSchedule(abc.ABC):
+    """A number for every step, and nothing but a function of it."""
+
+    @abc.abstractmethod
+    def at(self, step: int) -> float:
+        """The value at a step from 0."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constant(AbstractSchedule):
+    """The same number at every step.
+
+    Example:
+        >>> Constant(value=4.0).at(1000)
+        4.0
+    """
+
+    value: float
+
+    def at(self, step: int) -> float:
+        """The value."""
+        del step
+        return self.value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Linear(AbstractSchedule):
+    """A straight line from one number to another, and level before and after.
+
+    Args:
+        start: Value until ``first_step``.
+        end: Value from ``first_step + steps`` on.
+        steps: How long the way takes; when not given, what is left of the run.
+        first_step: Where it begins.
+
+    Example:
+        >>> rise = Linear(start=0.0, end=10.0, steps=100)
+        >>> rise.at(0), rise.at(50), rise.at(200)
+        (0.0, 5.0, 10.0)
+    """
+
+    start: float
+    end: float
+    steps: int | None = None
+    first_step: int = 0
+
+    def at(self, step: int) -> float:
+        """The value on the line."""
+        share = _share(step, self.first_step, self.steps)
+        return self.start + (self.end - self.start) * share
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cosine(AbstractSchedule):
+    """Half a wave from one number to another: slow, fast, slow.
+
+    Args:
+        start: Value until ``first_step``.
+        end: Value from ``first_step + steps`` on.
+        steps: How long the way takes; when not given, what is left of the run.
+        first_step: Where it begins.
+
+    Example:
+        >>> round(Cosine(start=0.0, end=10.0, steps=100).at(50), 6)
+        5.0
+    """
+
+    start: float
+    end: float
+    steps: int | None = None
+    first_step: int = 0
+
+    def at(self, step: int) -> float:
+        """The value on the wave."""
+        share = _share(step, self.first_step, self.steps)
+        wave = 0.5 - 0.5 * math.cos(math.pi * share)
+        return self.start + (self.end - self.start) * wave
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cyclic(AbstractSchedule):
+    """Again and again from one number to another: a rise, then level, then anew.
+
+    Args:
+        start: Value at the beginning of every cycle.
+        end: Value after the rise.
+        period: Steps of a cycle.
+        rising: Share of the cycle that the rise takes, above 0 and up to 1.
+
+    Example:
+        >>> waves = Cyclic(start=0.0, end=1.0, period=100, rising=0.5)
+        >>> waves.at(25), waves.at(75), waves.at(125)
+        (0.5, 1.0, 0.5)
+
+    References:
+        Fu et al. (2019), Cyclical Annealing Schedule, Eq. 6.
+        https://arxiv.org/abs/1903.10145
+    """
+
+    start: float
+    end: float
+    period: int
+    rising: float = 0.5
+
+    def __post_init__(self) -> None:
+        if self.period < 1 or not 0.0 < self.rising <= 1.0:
+            raise ValueError(
+                "Cyclic: expected a period from 1 and rising above 0 and up to 1, got "
+                f"{self.period} and {self.rising}."
+            )
+
+    def at(self, step: int) -> float:
+        """The value in the cycle."""
+        share = min(1.0, step % self.period / (self.rising * self.period))
+        return self.start + (self.end - self.start) * share
+
+
+SCHEDULES: dict[str, type[AbstractSchedule]] = {
+    "constant": Constant,
+    "linear": Linear,
+    "cosine": Cosine,
+    "cyclic": Cyclic,
+}
+
+Number = float | AbstractSchedule
+"""A hyperparameter that stays, or one that changes."""
+
+_Record = TypeVar("_Record")
+
+
+def value_at(number: Number, step: int) -> float:
+    """A hyperparameter at a step."""
+    return number.at(step) if isinstance(number, AbstractSchedule) else number
+
+
+def fill_steps(record: _Record, n_steps: int) -> _Record:
+    """A record whose schedules without an end now end with the run.
+
+    Args:
+        record: A dataclass; its fields are looked at, and those of records in them.
+        n_steps: Length of the run.
+    """
+    if not dataclasses.is_dataclass(record) or isinstance(record, type):
+        return record
+    changed = {}
+    if isinstance(record, Linear | Cosine) and record.steps is None:
+        changed["steps"] = max(1, n_steps - record.first_step)
+    for field in dataclasses.fields(record):
+        value = getattr(record, field.name)
+        filled = fill_steps(value, n_steps)
+        if filled is not value:
+            changed[field.name] = filled
+    return dataclasses.replace(record, **changed) if changed else record
+
+
+def _share(step: int, first_step: int, steps: int | None) -> float:
+    if steps is None:
+        raise ValueError(
+            "schedule: expected steps, got none. Give them, or use the schedule in a "
+            "run, which fills them in."
+        )
+    return min(1.0, max(0.0, (step - first_step) / max(1, steps)))

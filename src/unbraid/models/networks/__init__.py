@@ -1,0 +1,18 @@
+"""Encoders and decoders, sized from the data."""
+
+from ._base import AbstractNetwork, initialise
+from ._convolutional import Convolutional
+from ._dense import Dense
+from ._names import NETWORKS, choose_network
+from ._published import DisentanglementLibConvolutional, DissertationConvolutional
+
+__all__ = [
+    "NETWORKS",
+    "AbstractNetwork",
+    "Convolutional",
+    "Dense",
+    "DisentanglementLibConvolutional",
+    "DissertationConvolutional",
+    "choose_network",
+    "initialise",
+]

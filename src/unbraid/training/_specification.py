@@ -1,0 +1,92 @@
+"""Everything that decides the outcome of a run, apart from the data."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
+
+import torch
+
+from unbraid.models import AbstractLikelihood, Bernoulli
+from unbraid.models._names import RECORDS
+from unbraid.models._settings import from_plain, to_plain
+from unbraid.models.networks import AbstractNetwork, Dense
+from unbraid.models.objectives import AbstractObjective, BetaVAE
+from unbraid.randomness import checked_seed
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingSpec:
+    """Settings of a run: what is taught, to which network, for how long.
+
+    Args:
+        objective: What is made small.
+        network: Encoder and decoder.
+        likelihood: How images are compared with reconstructions.
+        image_shape: Of the data.
+        n_latents: Length of a code.
+        steps: Updates of the model.
+        batch_size: Images (or pairs, or triplets) of an update.
+        order: Rows drawn independently (``"iid"``), or all in turn (``"shuffled"``).
+        optimiser: Name of a class of ``torch.optim``.
+        learning_rate: Of the optimiser, above 0.
+        optimiser_options: More options of the optimiser.
+        mean: To be subtracted from every channel; nothing when empty.
+        std: For every channel to be divided by; nothing when empty.
+        seed: Of initial weights, batches and noise.
+    """
+
+    objective: AbstractObjective = field(default_factory=BetaVAE)
+    network: AbstractNetwork = field(default_factory=Dense)
+    likelihood: AbstractLikelihood = field(default_factory=Bernoulli)
+    image_shape: tuple[int, ...] = (1, 64, 64)
+    n_latents: int = 10
+    steps: int = 10_000
+    batch_size: int = 64
+    order: Literal["iid", "shuffled"] = "iid"
+    optimiser: str = "Adam"
+    learning_rate: float = 1e-4
+    optimiser_options: tuple[tuple[str, Any], ...] = ()
+    mean: tuple[float, ...] = ()
+    std: tuple[float, ...] = ()
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        checked_seed(self.seed)
+        for name in ("n_latents", "steps", "batch_size"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ValueError(
+                    f"fit: expected {name} to be a whole number from 1, got {value!r}."
+                )
+        if not 0.0 < self.learning_rate < float("inf"):
+            raise ValueError(
+                f"fit: expected a learning rate above 0, got {self.learning_rate!r}."
+            )
+        kind = getattr(torch.optim, self.optimiser, None)
+        if not (isinstance(kind, type) and issubclass(kind, torch.optim.Optimizer)):
+            raise ValueError(
+                "fit: expected the name of an optimiser of torch.optim, such as 'Adam' "
+                f"or 'SGD', got {self.optimiser!r}."
+            )
+        least = self.objective.least_batch
+        if self.batch_size < least:
+            raise ValueError(
+                f"fit: expected a batch size from {least} for "
+                f"{type(self.objective).__name__}, got {self.batch_size}."
+            )
+
+    def to_plain(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        return {"format": FORMAT, **to_plain(self, {"run": TrainingSpec, **RECORDS})}
+
+    @classmethod
+    def from_plain(cls, data: dict[str, Any]) -> Self:
+        """What :meth:`to_plain` wrote."""
+        if data.get("format", FORMAT) > FORMAT:
+            raise ValueError(
+                f"run: expected format {FORMAT} or older, got {data['format']}. Update "
+                "unbraid to read it."
+            )
+        plain = {key: value for key, value in data.items() if key != "format"}
+        return from_plain(plain, {"run": cls, **RECORDS})

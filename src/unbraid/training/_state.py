@@ -1,0 +1,98 @@
+"""All that a run is at one moment: enough to go on bit for bit."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from unbraid.models import Autoencoder
+from unbraid.models._build import build_model
+from unbraid.models.objectives import AbstractAdversarialObjective
+from unbraid.randomness import torch_generator
+
+from ._specification import TrainingSpec
+
+
+@dataclass
+class TrainingState:
+    """A model in training.
+
+    Randomness needs no place here: batches and noise are functions of the seed and the
+    step.
+
+    Attributes:
+        model: The model.
+        optimiser: Of the model, and of the second network unless it is an adversary.
+        extra: Second network of the objective, if it has one.
+        adversary_optimiser: Of the second network, if it is an adversary.
+        step: Updates done.
+    """
+
+    model: Autoencoder
+    optimiser: torch.optim.Optimizer
+    extra: nn.Module | None = None
+    adversary_optimiser: torch.optim.Optimizer | None = None
+    step: int = 0
+
+    @classmethod
+    def create(
+        cls,
+        spec: TrainingSpec,
+        *,
+        device: torch.device | str = "cpu",
+        model: Autoencoder | None = None,
+    ) -> "TrainingState":
+        """The state before the first step.
+
+        Args:
+            spec: Settings of the run.
+            device: Where to train.
+            model: To start from, in place of a fresh one.
+        """
+        if model is None:
+            model = build_model(
+                spec.network,
+                image_shape=spec.image_shape,
+                n_latents=spec.n_latents,
+                likelihood=spec.likelihood,
+                seed=spec.seed,
+                is_variational=spec.objective.is_variational,
+                mean=spec.mean or None,
+                std=spec.std or None,
+            )
+        model = model.to(device)
+        extra = _build_extra(spec, model)
+        parameters = list(model.parameters())
+        adversary_optimiser = None
+        if extra is not None:
+            extra = extra.to(device)
+            if isinstance(spec.objective, AbstractAdversarialObjective):
+                adversary_optimiser = spec.objective.adversary_optimiser(extra)
+            else:
+                parameters += list(extra.parameters())
+        optimiser = _build_optimiser(spec, parameters)
+        return cls(model, optimiser, extra, adversary_optimiser)
+
+
+def _build_extra(spec: TrainingSpec, model: Autoencoder) -> nn.Module | None:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(torch_generator(spec.seed, "second network").initial_seed())
+        return spec.objective.build_extra(model)
+
+
+def _build_optimiser(
+    spec: TrainingSpec, parameters: list[nn.Parameter]
+) -> torch.optim.Optimizer:
+    kind = getattr(torch.optim, spec.optimiser)
+    options: dict[str, Any] = dict(spec.optimiser_options)
+    if spec.optimiser in ("Adam", "AdamW", "SGD", "Adagrad"):
+        # One kernel for all parameters; on a CPU most of a small model's update.
+        options.setdefault("fused", True)
+    try:
+        return kind(parameters, lr=spec.learning_rate, **options)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"fit: expected options of torch.optim.{spec.optimiser}, got {options}: "
+            f"{error}"
+        ) from error
