@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch.nn.utils import get_total_norm
 
 from unbraid.data import Batch, BatchStream
 from unbraid.errors import TrainingDivergedError
@@ -123,7 +124,8 @@ def _train_adversary(
     generator: torch.Generator,
 ) -> tuple[list[str], list[torch.Tensor]]:
     """A separate pass, after the model's own: neither sees the other's gradients."""
-    assert state.extra is not None and state.adversary_optimiser is not None
+    assert state.extra is not None
+    assert state.adversary_optimiser is not None
     # What the model's loss left in the adversary's gradients is thrown away here.
     state.adversary_optimiser.zero_grad()
     loss = objective.adversary_loss(
@@ -136,11 +138,8 @@ def _train_adversary(
 
 
 def _record(loss: Loss) -> tuple[list[str], list[torch.Tensor]]:
-    names = ["total", *loss.terms]
-    return names, [
-        loss.total.detach(),
-        *(term.detach() for term in loss.terms.values()),
-    ]
+    parts = {"total": loss.total, **loss.terms}
+    return list(parts), [part.detach() for part in parts.values()]
 
 
 def _check_finite(table: NDArray[np.float64], names: list[str], first: int) -> None:
@@ -163,7 +162,7 @@ def _gradient_norm(state: TrainingState) -> float:
     ]
     if not gradients:
         return 0.0
-    return float(torch.stack(torch._foreach_norm(gradients)).square().sum().sqrt())
+    return float(get_total_norm(gradients))
 
 
 def _mean(rows: list[torch.Tensor]) -> NDArray[np.float64] | None:
