@@ -1,5 +1,7 @@
 """Autoencoder: an encoder, a decoder, and how images are compared with pictures."""
 
+import math
+
 import torch
 from torch import nn
 
@@ -71,10 +73,7 @@ class Autoencoder(nn.Module):
     @property
     def n_pixels(self) -> int:
         """Numbers in an image."""
-        n = 1
-        for side in self.image_shape:
-            n *= side
-        return n
+        return math.prod(self.image_shape)
 
     def forward(self, images: torch.Tensor) -> torch.Tensor:
         """Reconstructions of images, from the means of their codes."""
@@ -101,8 +100,8 @@ class Autoencoder(nn.Module):
 
     def sample(self, n: int, *, generator: torch.Generator) -> torch.Tensor:
         """Images ``(n, *image_shape)`` of codes drawn from a standard normal."""
-        codes = torch.empty(n, self.n_latents, device=self.mean.device)
-        return self.decode(codes.normal_(generator=generator))
+        codes = self.mean.new_empty(n, self.n_latents).normal_(generator=generator)
+        return self.decode(codes)
 
     def reconstruction_loss(
         self, images: torch.Tensor, codes: torch.Tensor

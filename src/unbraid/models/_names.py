@@ -1,5 +1,6 @@
 """Every record that a model is made from, by name."""
 
+from ._kernel import KernelAugmented
 from ._likelihood import AbstractLikelihood, Bernoulli, Gaussian, Laplace
 from ._schedules import SCHEDULES
 from ._settings import make_record
@@ -10,6 +11,7 @@ LIKELIHOODS: dict[str, type[AbstractLikelihood]] = {
     "bernoulli": Bernoulli,
     "gaussian": Gaussian,
     "laplace": Laplace,
+    "kernel_augmented": KernelAugmented,
 }
 
 RECORDS: dict[str, type] = {**NETWORKS, **OBJECTIVES, **LIKELIHOODS, **SCHEDULES}

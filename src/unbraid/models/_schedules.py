@@ -39,8 +39,10 @@ class Linear(AbstractSchedule):
     Args:
         start: Value until ``first_step``.
         end: Value from ``first_step + steps`` on.
-        steps: How long the way takes; when not given, what is left of the run.
+        steps: How long the way takes; when not given, ``share`` of what is left of the
+            run.
         first_step: Where it begins.
+        share: Above 0 and up to 1.
 
     Example:
         >>> rise = Linear(start=0.0, end=10.0, steps=100)
@@ -52,6 +54,10 @@ class Linear(AbstractSchedule):
     end: float
     steps: int | None = None
     first_step: int = 0
+    share: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_way(self)
 
     def at(self, step: int) -> float:
         """The value on the line."""
@@ -66,8 +72,10 @@ class Cosine(AbstractSchedule):
     Args:
         start: Value until ``first_step``.
         end: Value from ``first_step + steps`` on.
-        steps: How long the way takes; when not given, what is left of the run.
+        steps: How long the way takes; when not given, ``share`` of what is left of the
+            run.
         first_step: Where it begins.
+        share: Above 0 and up to 1.
 
     Example:
         >>> round(Cosine(start=0.0, end=10.0, steps=100).at(50), 6)
@@ -78,6 +86,10 @@ class Cosine(AbstractSchedule):
     end: float
     steps: int | None = None
     first_step: int = 0
+    share: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_way(self)
 
     def at(self, step: int) -> float:
         """The value on the wave."""
@@ -153,7 +165,8 @@ def fill_steps(record: _Record, n_steps: int) -> _Record:
         return record
     changed = {}
     if isinstance(record, Linear | Cosine) and record.steps is None:
-        changed["steps"] = max(1, n_steps - record.first_step)
+        left = max(0, n_steps - record.first_step)
+        changed["steps"] = max(1, round(record.share * left))
     for field in dataclasses.fields(record):
         value = getattr(record, field.name)
         filled = fill_steps(value, n_steps)
@@ -162,10 +175,20 @@ def fill_steps(record: _Record, n_steps: int) -> _Record:
     return dataclasses.replace(record, **changed) if changed else record
 
 
+def _check_way(way: Linear | Cosine) -> None:
+    who = type(way).__name__
+    if way.steps is not None and way.steps < 1:
+        raise ValueError(f"{who}: expected steps from 1, got {way.steps}.")
+    if not 0.0 < way.share <= 1.0:
+        raise ValueError(
+            f"{who}: expected a share above 0 and up to 1, got {way.share}."
+        )
+
+
 def _share(step: int, first_step: int, steps: int | None) -> float:
     if steps is None:
         raise ValueError(
             "schedule: expected steps, got none. Give them, or use the schedule in a "
             "run, which fills them in."
         )
-    return min(1.0, max(0.0, (step - first_step) / max(1, steps)))
+    return min(1.0, max(0.0, (step - first_step) / steps))

@@ -5,6 +5,8 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
+from torch import nn
+
 Table = Mapping[str, type]
 """Name under which each kind of record is written."""
 
@@ -14,7 +16,8 @@ def to_plain(value: Any, table: Table) -> Any:
 
     Args:
         value: A dataclass whose kind is in the table, with plain values or such
-            records in its fields; or a plain value.
+            records in its fields; or a plain value. Of a network, the name of its
+            class is kept.
         table: Names of all kinds of records that may occur.
 
     Example:
@@ -38,6 +41,9 @@ def to_plain(value: Any, table: Table) -> Any:
         )
     if isinstance(value, tuple | list):
         return [to_plain(part, table) for part in value]
+    if isinstance(value, nn.Module):
+        # A network that the user gave: its weights are no settings.
+        return type(value).__name__
     if value is None or isinstance(value, bool | int | float | str):
         return value
     raise ValueError(f"to_plain: expected plain data, got {type(value).__name__}.")

@@ -3,6 +3,7 @@
 from ._base import AbstractNetwork, initialise
 from ._convolutional import Convolutional
 from ._dense import Dense
+from ._discriminator import Discriminator
 from ._names import NETWORKS, choose_network
 from ._published import DisentanglementLibConvolutional, DissertationConvolutional
 
@@ -11,6 +12,7 @@ __all__ = [
     "AbstractNetwork",
     "Convolutional",
     "Dense",
+    "Discriminator",
     "DisentanglementLibConvolutional",
     "DissertationConvolutional",
     "choose_network",

@@ -1,0 +1,41 @@
+"""Discriminator: tells codes apart from codes whose latents were mixed up."""
+
+from itertools import pairwise
+
+import torch
+from torch import nn
+
+from ._base import initialise
+
+_SLOPE = 0.2
+"""Of the leaky ReLU below zero."""
+
+
+class Discriminator(nn.Module):
+    """Dense layers with leaky ReLU, from a code to two logits.
+
+    Args:
+        n_latents: Length of a code.
+        width: Units of every hidden layer.
+        depth: Number of hidden layers.
+
+    Example:
+        >>> Discriminator(10)(torch.zeros(4, 10)).shape
+        torch.Size([4, 2])
+
+    References:
+        Kim and Mnih (2018), Disentangling by Factorising, appendix A.
+        https://arxiv.org/abs/1802.05983
+    """
+
+    def __init__(self, n_latents: int, *, width: int = 1000, depth: int = 6) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        for n_inputs, n_outputs in pairwise((n_latents, *[width] * depth)):
+            layers += [nn.Linear(n_inputs, n_outputs), nn.LeakyReLU(_SLOPE)]
+        self.layers = nn.Sequential(*layers, nn.Linear(width, 2))
+        initialise(self, "glorot_uniform")
+
+    def forward(self, codes: torch.Tensor) -> torch.Tensor:
+        """Logits ``(batch, 2)`` of codes ``(batch, n_latents)``."""
+        return self.layers(codes)

@@ -1,0 +1,71 @@
+"""Annealed VAE: a code that may say more and more."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from unbraid.data import Batch
+from unbraid.models._autoencoder import Autoencoder
+from unbraid.models._loss import Loss
+from unbraid.models._schedules import Linear, Number
+
+from ._base import AbstractObjective
+from ._elbo import measure_evidence
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnnealedVAE(AbstractObjective):
+    r"""Evidence lower bound whose divergence is held at a growing capacity.
+
+    .. math::
+        \mathbb{E}_{q(z \mid x)} [-\log p(x \mid z)]
+        + \gamma \, \bigl| KL(q(z \mid x) \| p(z)) - C_t \bigr|
+
+    Without capacity (:math:`C_t = 0`) this is :class:`BetaVAE` with ``beta = gamma``,
+    hence :class:`VAE` at ``gamma=1``; at ``gamma=0`` only reconstruction is left.
+
+    Args:
+        capacity: :math:`C_t` in nats, from 0. The default grows along a line to 25
+            during the first third of the run, as in the large study, whose runs of
+            300,000 steps reach it after 100,000.
+        gamma: Weight of what the divergence is off by, from 0.
+        scale: ``"sum"`` over pixels and latents, or ``"mean"``.
+
+    Example:
+        >>> AnnealedVAE().over(300_000).capacity.at(50_000)
+        12.5
+
+    References:
+        Burgess et al. (2018), Understanding Disentangling in beta-VAE, Eq. 8.
+        https://arxiv.org/abs/1804.03599
+        The divergence is averaged over the batch before it is compared with the
+        capacity, as in disentanglement_lib.
+    """
+
+    capacity: Number = Linear(start=0.0, end=25.0, share=1 / 3)
+    gamma: Number = 1000.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_numbers("capacity", "gamma")
+
+    def loss(
+        self,
+        model: Autoencoder,
+        batch: Batch,
+        *,
+        step: int,
+        generator: torch.Generator,
+        extra: nn.Module | None = None,
+    ) -> Loss:
+        """Reconstruction plus weighted distance of the divergence from the capacity."""
+        del extra
+        evidence = measure_evidence(model, batch.images, generator=generator)
+        reconstruction, kl = evidence.mean_reconstruction, evidence.mean_kl
+        excess = (kl - self._at("capacity", step)).abs()
+        return Loss(
+            self.weighed(model, reconstruction, self._at("gamma", step) * excess),
+            {"reconstruction": reconstruction, "kl": kl, "excess": excess},
+            evidence.kl_per_latent,
+        )

@@ -1,0 +1,162 @@
+"""beta-TCVAE: the divergence in three parts, each with its own price."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
+
+import torch
+from torch import nn
+
+from unbraid.data import Batch
+from unbraid.models._autoencoder import Autoencoder
+from unbraid.models._loss import Loss
+from unbraid.models._posterior import DiagonalGaussian
+from unbraid.models._schedules import Number
+
+from ._base import AbstractObjective
+from ._elbo import measure_evidence
+
+Estimator = Literal["weighted", "stratified"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BetaTCVAE(AbstractObjective):
+    r"""Evidence lower bound with a weight on each part of the divergence.
+
+    What the code says of the image, how much the latents say of each other, and how far
+    each is from its prior add up to the divergence:
+
+    .. math::
+        \mathbb{E} \, KL(q(z \mid x) \| p(z)) = I(x; z)
+        + KL \Bigl( q(z) \| \prod_j q(z_j) \Bigr) + \sum_j KL(q(z_j) \| p(z_j))
+
+    The parts are estimated from a batch, the divergence itself is known. So the loss is
+    the divergence plus each part times its weight less one, which has the same mean as
+    the published form and is :class:`VAE` when all weights are 1.
+
+    Args:
+        alpha: Weight of the mutual information, from 0.
+        beta: Weight of the total correlation, from 0.
+        gamma: Weight of the divergence of single latents, from 0.
+        estimator: Of the density of all codes, from the posteriors of a batch:
+            ``"weighted"`` or ``"stratified"``.
+        n_data: Number of images that batches are drawn from. Needed for
+            ``"stratified"``. For ``"weighted"`` it changes the parts by constants and
+            no gradient; without it the batch is taken for all the data, so that the
+            mutual information lies between 0 and the logarithm of the batch size.
+        scale: ``"sum"`` over pixels and latents, or ``"mean"``.
+
+    References:
+        Chen, Li, Grosse and Duvenaud (2018), Isolating Sources of Disentanglement in
+        Variational Autoencoders, Eq. 2 and 4, appendices C.1 (weighted) and C.2
+        (stratified). https://arxiv.org/abs/1802.04942
+    """
+
+    least_batch: ClassVar[int] = 2
+
+    alpha: Number = 1.0
+    beta: Number = 6.0
+    gamma: Number = 1.0
+    estimator: Estimator = "weighted"
+    n_data: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_numbers("alpha", "beta", "gamma")
+        if self.estimator not in get_args(Estimator):
+            raise ValueError(
+                f"BetaTCVAE: expected estimator 'weighted' or 'stratified', got "
+                f"{self.estimator!r}."
+            )
+        if self.n_data is not None:
+            self._check_numbers("n_data", least=2)
+        elif self.estimator == "stratified":
+            raise ValueError(
+                "BetaTCVAE: expected n_data for the stratified estimator, got none. "
+                "Give the number of images."
+            )
+
+    def loss(
+        self,
+        model: Autoencoder,
+        batch: Batch,
+        *,
+        step: int,
+        generator: torch.Generator,
+        extra: nn.Module | None = None,
+    ) -> Loss:
+        """Reconstruction, divergence, and its parts by their weights."""
+        del extra
+        evidence = measure_evidence(model, batch.images, generator=generator)
+        reconstruction, kl = evidence.mean_reconstruction, evidence.mean_kl
+        parts = decompose_divergence(
+            evidence.posterior,
+            evidence.codes,
+            estimator=self.estimator,
+            n_data=self.n_data,
+        )
+        latent = kl
+        for weight, part in zip(
+            ("alpha", "beta", "gamma"), parts.values(), strict=True
+        ):
+            latent = latent + (self._at(weight, step) - 1.0) * part
+        return Loss(
+            self.weighed(model, reconstruction, latent),
+            {"reconstruction": reconstruction, "kl": kl, **parts},
+            evidence.kl_per_latent,
+        )
+
+
+def decompose_divergence(
+    posterior: DiagonalGaussian,
+    codes: torch.Tensor,
+    *,
+    estimator: Estimator = "weighted",
+    n_data: int | None = None,
+) -> dict[str, torch.Tensor]:
+    r"""The three parts of the divergence, estimated from a batch.
+
+    They add up to the mean of :math:`\log q(z \mid x) - \log p(z)` over the codes.
+
+    Args:
+        posterior: Of a batch.
+        codes: A sample of it, ``(batch, n_latents)``.
+        estimator: Of the density of all codes.
+        n_data: Number of images that the batch was drawn from.
+
+    Returns:
+        Mutual information, total correlation and divergence of single latents, scalars.
+    """
+    prior = DiagonalGaussian(torch.zeros_like(codes), torch.zeros_like(codes))
+    # Density of the code in a row under the posterior in a column, latent by latent.
+    densities = posterior.log_density(codes[:, None])
+    weights = _log_weights(len(codes), estimator, n_data).to(densities)
+    # The weight of an image counts once, however many latents its code has.
+    joint = (densities.sum(dim=2) + weights).logsumexp(dim=1)
+    single = (densities + weights[:, :, None]).logsumexp(dim=1)
+    own = posterior.log_density(codes).sum(dim=1)
+    return {
+        "mutual_information": (own - joint).mean(),
+        "total_correlation": (joint - single.sum(dim=1)).mean(),
+        "dimension_wise_kl": (single - prior.log_density(codes)).sum(dim=1).mean(),
+    }
+
+
+def _log_weights(n: int, estimator: Estimator, n_data: int | None) -> torch.Tensor:
+    """Logarithm of the weight of each posterior (column) for each code (row)."""
+    if estimator == "weighted":
+        # Appendix C.1: every posterior counts 1 / (batch size * number of images).
+        return torch.full((n, n), -math.log(n * (n_data or 1)))
+    if n_data is None or n_data < n:
+        raise ValueError(
+            f"BetaTCVAE: expected n_data of at least the batch size {n} for the "
+            f"stratified estimator, got {n_data}."
+        )
+    # Appendix C.2: 1 / N for the code's own image, (N - M) / (N M) for one other, and
+    # 1 / M for the rest, where M is the number of others; each row sums to 1.
+    n_others = n - 1
+    weights = torch.full((n, n), 1.0 / n_others, dtype=torch.float64)
+    weights.fill_diagonal_(1.0 / n_data)
+    rows = torch.arange(n)
+    weights[rows, (rows + 1) % n] = (n_data - n_others) / (n_data * n_others)
+    return weights.log()

@@ -1,0 +1,122 @@
+"""DFC-VAE: images are compared by what a trained network sees in them."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from unbraid.data import Batch
+from unbraid.models._autoencoder import Autoencoder
+from unbraid.models._frozen import apply_frozen
+from unbraid.models._loss import Loss
+from unbraid.models._schedules import Number
+
+from ._base import AbstractObjective
+from ._elbo import encode_gaussian
+
+
+@dataclass(frozen=True, kw_only=True)
+class DFCVAE(AbstractObjective):
+    r"""Divergence plus the distance of images from reconstructions in deep features.
+
+    .. math::
+        \sum_l \frac{w_l}{2 n_l} \, \| \Phi_l(x) - \Phi_l(\hat{x}) \|^2
+        + \beta \, KL(q(z \mid x) \| p(z))
+
+    where layer :math:`l` of the network :math:`\Phi` gives :math:`n_l` numbers, and
+    :math:`\hat{x}` is the expected image of a sampled code.
+
+    Args:
+        features: A network from images, ``(batch, channels, height, width)`` with
+            pixels from 0 to 1, to a tensor or a list of them, one per layer. In
+            evaluation mode and on the model's device; is not trained. Settings that
+            are saved hold the name of its class only, and must be given the network
+            again before they can train.
+        layers: Places in that list; all when not given.
+        weights: :math:`w_l` of each of these layers, from 0; when not given, one half,
+            as published.
+        beta: Weight of the divergence, from 0.
+        scale: ``"sum"``, or ``"mean"``.
+
+    Example:
+        >>> DFCVAE(features=nn.Flatten().eval(), weights=(100.0,)).beta
+        1.0
+
+    References:
+        Hou, Shen, Sun and Qiu (2017), Deep Feature Consistent Variational Autoencoder,
+        section 3.3. https://arxiv.org/abs/1610.00291
+    """
+
+    features: nn.Module | str | None = None
+    layers: tuple[int, ...] | None = None
+    weights: tuple[float, ...] | None = None
+    beta: Number = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_numbers("beta")
+        if not isinstance(self.features, nn.Module | str):
+            raise ValueError(
+                "DFCVAE: expected features to be a network from images to tensors, got "
+                f"{self.features!r}."
+            )
+        if isinstance(self.features, nn.Module) and self.features.training:
+            raise ValueError(
+                "DFCVAE: expected features in evaluation mode, got training mode. Call "
+                "features.eval()."
+            )
+        if self.weights is not None and any(not weight >= 0 for weight in self.weights):
+            raise ValueError(f"DFCVAE: expected weights from 0, got {self.weights}.")
+
+    def loss(
+        self,
+        model: Autoencoder,
+        batch: Batch,
+        *,
+        step: int,
+        generator: torch.Generator,
+        extra: nn.Module | None = None,
+    ) -> Loss:
+        """Distance in features plus weighted divergence."""
+        del extra
+        posterior = encode_gaussian(model, batch.images)
+        pictures = model.decode(posterior.sample(generator=generator))
+        with torch.no_grad():
+            wanted = self._look(batch.images)
+        apart = [
+            0.5 * (want - got).square().mean()
+            for want, got in zip(wanted, self._look(pictures), strict=True)
+        ]
+        weights = (0.5,) * len(apart) if self.weights is None else self.weights
+        if len(weights) != len(apart):
+            raise ValueError(
+                f"DFCVAE: expected a weight for each of {len(apart)} layers, got "
+                f"{len(weights)}."
+            )
+        pairs = zip(weights, apart, strict=True)
+        reconstruction = torch.stack([weight * each for weight, each in pairs]).sum()
+        kl = posterior.kl_to_prior().mean(dim=0)
+        return Loss(
+            self.weighed(model, reconstruction, self._at("beta", step) * kl.sum()),
+            {"reconstruction": reconstruction, "kl": kl.sum()},
+            kl,
+        )
+
+    def _look(self, images: torch.Tensor) -> list[torch.Tensor]:
+        """What the network gives for images, in the chosen layers."""
+        if not isinstance(self.features, nn.Module):
+            raise ValueError(
+                f"DFCVAE: expected the network of features, got its name "
+                f"{self.features!r}, which is all that settings hold. Give it with "
+                "dataclasses.replace."
+            )
+        given = apply_frozen(self.features, images)
+        maps = [given] if isinstance(given, torch.Tensor) else list(given)
+        if self.layers is None:
+            return maps
+        if any(not -len(maps) <= layer < len(maps) for layer in self.layers):
+            raise ValueError(
+                f"DFCVAE: expected layers among the {len(maps)} that features gives, "
+                f"got {self.layers}."
+            )
+        return [maps[layer] for layer in self.layers]

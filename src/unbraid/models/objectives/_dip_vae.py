@@ -1,0 +1,101 @@
+"""DIP-VAE: codes whose covariance is that of the prior."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import torch
+from torch import nn
+
+from unbraid.data import Batch
+from unbraid.models._autoencoder import Autoencoder
+from unbraid.models._loss import Loss
+from unbraid.models._posterior import DiagonalGaussian
+from unbraid.models._schedules import Number
+
+from ._base import AbstractObjective
+from ._elbo import measure_evidence
+
+Kind = Literal["i", "ii"]
+
+_RATIOS = {"i": 10.0, "ii": 1.0}
+"""Weight of the diagonal when it is not given, in weights of what is off it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DIPVAE(AbstractObjective):
+    r"""Evidence lower bound plus the distance of a covariance from the identity.
+
+    .. math::
+        \mathbb{E}_{q(z \mid x)} [-\log p(x \mid z)] + KL(q(z \mid x) \| p(z))
+        + \lambda_{od} \sum_{i \neq j} \Sigma_{ij}^2
+        + \lambda_d \sum_i (\Sigma_{ii} - 1)^2
+
+    Args:
+        kind: ``"i"``: :math:`\Sigma` is the covariance of the posteriors' means.
+            ``"ii"``: of the codes, which is that plus the mean of the posteriors'
+            variances on the diagonal.
+        lambda_off_diagonal: Weight of covariances, from 0. The large study tries 1, 2,
+            5, 10, 20 and 50.
+        lambda_diagonal: Weight of variances, from 0. When not given, that of the large
+            study: ten times ``lambda_off_diagonal`` for kind i, as much for kind ii.
+        scale: ``"sum"`` over pixels and latents, or ``"mean"``.
+
+    References:
+        Kumar, Sattigeri and Balakrishnan (2018), Variational Inference of Disentangled
+        Latent Concepts from Unlabeled Observations, Eq. 6 and 7.
+        https://arxiv.org/abs/1711.00848
+        The covariance of a batch is divided by its size, as in disentanglement_lib.
+    """
+
+    kind: Kind = "ii"
+    lambda_off_diagonal: Number = 10.0
+    lambda_diagonal: Number | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.kind not in get_args(Kind):
+            raise ValueError(f"DIPVAE: expected kind 'i' or 'ii', got {self.kind!r}.")
+        self._check_numbers("lambda_off_diagonal")
+        if self.lambda_diagonal is not None:
+            self._check_numbers("lambda_diagonal")
+
+    def loss(
+        self,
+        model: Autoencoder,
+        batch: Batch,
+        *,
+        step: int,
+        generator: torch.Generator,
+        extra: nn.Module | None = None,
+    ) -> Loss:
+        """Reconstruction, divergence, and weighted distance of the covariance."""
+        del extra
+        evidence = measure_evidence(model, batch.images, generator=generator)
+        reconstruction, kl = evidence.mean_reconstruction, evidence.mean_kl
+        off_diagonal, diagonal = self._apart(evidence.posterior)
+        off_weight = self._at("lambda_off_diagonal", step)
+        if self.lambda_diagonal is None:
+            weight = _RATIOS[self.kind] * off_weight
+        else:
+            weight = self._at("lambda_diagonal", step)
+        penalty = off_weight * off_diagonal + weight * diagonal
+        return Loss(
+            self.weighed(model, reconstruction, kl + penalty),
+            {
+                "reconstruction": reconstruction,
+                "kl": kl,
+                "off_diagonal": off_diagonal,
+                "diagonal": diagonal,
+            },
+            evidence.kl_per_latent,
+        )
+
+    def _apart(self, posterior: DiagonalGaussian) -> tuple[torch.Tensor, torch.Tensor]:
+        """Squared distance from the identity, off the diagonal and on it."""
+        centred = posterior.mean - posterior.mean.mean(dim=0)
+        covariance = centred.T @ centred / len(centred)
+        variances = covariance.diagonal()
+        off_diagonal = (covariance - variances.diag()).square().sum()
+        if self.kind == "ii":
+            variances = variances + posterior.variance.mean(dim=0)
+        return off_diagonal, (variances - 1.0).square().sum()

@@ -1,0 +1,148 @@
+"""FactorVAE: a discriminator says how far latents are from being independent."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from unbraid.data import AbstractSampler, Batch, Independent, Singles
+from unbraid.models._autoencoder import Autoencoder
+from unbraid.models._frozen import apply_frozen
+from unbraid.models._loss import Loss
+from unbraid.models._schedules import Number
+from unbraid.models.networks import Discriminator
+
+from ._base import AbstractAdversarialObjective
+from ._elbo import encode_gaussian, measure_evidence
+
+Permuted = Literal["same batch", "second batch"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactorVAE(AbstractAdversarialObjective):
+    r"""Evidence lower bound plus the total correlation that a discriminator sees.
+
+    The discriminator :math:`D` learns to tell codes from codes whose latents were
+    shuffled among images, each latent on its own; its log-odds estimate how far the
+    first are from independent latents. At ``gamma=0`` this is :class:`VAE`.
+
+    .. math::
+        \mathbb{E}_{q(z \mid x)} [-\log p(x \mid z)] + KL(q(z \mid x) \| p(z))
+        + \gamma \, \mathbb{E}_{q(z)} \Bigl[ \log \frac{D(z)}{1 - D(z)} \Bigr]
+
+    Args:
+        gamma: Weight of the total correlation, from 0. The large study tries 10, 20,
+            30, 40, 50 and 100.
+        permute: Codes to shuffle for the discriminator: those of the ``"same batch"``,
+            as in disentanglement_lib, or those of a ``"second batch"``, drawn
+            independently of the first, as published; this costs more images.
+        discriminator_width: Units of each of its hidden layers.
+        discriminator_depth: Number of its hidden layers.
+        discriminator_learning_rate: Of Adam, above 0.
+        discriminator_betas: Of Adam.
+        scale: ``"sum"`` over pixels and latents, or ``"mean"``.
+
+    References:
+        Kim and Mnih (2018), Disentangling by Factorising, Eq. 2 and 3, Algorithm 2.
+        https://arxiv.org/abs/1802.05983
+        The discriminator is taught after the model's update, on codes drawn anew.
+    """
+
+    least_batch: ClassVar[int] = 2
+
+    gamma: Number = 10.0
+    permute: Permuted = "same batch"
+    discriminator_width: int = 1000
+    discriminator_depth: int = 6
+    discriminator_learning_rate: float = 1e-4
+    discriminator_betas: tuple[float, float] = (0.5, 0.9)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_numbers("gamma", "discriminator_learning_rate")
+        self._check_numbers("discriminator_width", "discriminator_depth", least=1)
+        if self.permute not in get_args(Permuted):
+            raise ValueError(
+                f"FactorVAE: expected permute 'same batch' or 'second batch', got "
+                f"{self.permute!r}."
+            )
+
+    def sampler(self) -> AbstractSampler:
+        """Images with independent ones, if the discriminator needs a second batch."""
+        return Independent() if self.permute == "second batch" else Singles()
+
+    def build_extra(self, model: Autoencoder) -> nn.Module:
+        """The discriminator."""
+        return Discriminator(
+            model.n_latents,
+            width=self.discriminator_width,
+            depth=self.discriminator_depth,
+        )
+
+    def loss(
+        self,
+        model: Autoencoder,
+        batch: Batch,
+        *,
+        step: int,
+        generator: torch.Generator,
+        extra: nn.Module | None = None,
+    ) -> Loss:
+        """Reconstruction, divergence and weighted total correlation."""
+        assert extra is not None
+        evidence = measure_evidence(model, batch.images, generator=generator)
+        reconstruction, kl = evidence.mean_reconstruction, evidence.mean_kl
+        logits = apply_frozen(extra, evidence.codes)
+        correlation = (logits[:, 0] - logits[:, 1]).mean()
+        return Loss(
+            self.weighed(
+                model, reconstruction, kl + self._at("gamma", step) * correlation
+            ),
+            {
+                "reconstruction": reconstruction,
+                "kl": kl,
+                "total_correlation": correlation,
+            },
+            evidence.kl_per_latent,
+        )
+
+    def adversary_loss(
+        self,
+        model: Autoencoder,
+        adversary: nn.Module,
+        batch: Batch,
+        *,
+        step: int,
+        generator: torch.Generator,
+    ) -> Loss:
+        """Cross-entropy of codes (class 0) against shuffled codes (class 1)."""
+        del step
+        with torch.no_grad():
+            codes = encode_gaussian(model, batch.images).sample(generator=generator)
+            others = codes
+            if self.permute == "second batch":
+                second = encode_gaussian(model, batch.partner_images[0])
+                others = second.sample(generator=generator)
+            shuffled = _shuffle_each_latent(others, generator)
+        logits = adversary(torch.cat([codes, shuffled]))
+        classes = torch.arange(2, device=logits.device).repeat_interleave(len(codes))
+        return Loss(functional.cross_entropy(logits, classes))
+
+    def adversary_optimiser(self, adversary: nn.Module) -> torch.optim.Optimizer:
+        """Adam."""
+        return torch.optim.Adam(
+            adversary.parameters(),
+            lr=self.discriminator_learning_rate,
+            betas=(self.discriminator_betas[0], self.discriminator_betas[1]),
+            fused=True,
+        )
+
+
+def _shuffle_each_latent(
+    codes: torch.Tensor, generator: torch.Generator
+) -> torch.Tensor:
+    """Codes whose latents come from images drawn for each latent on its own."""
+    keys = torch.empty_like(codes).uniform_(generator=generator)
+    return codes.gather(0, keys.argsort(dim=0))
