@@ -1,5 +1,6 @@
 """Conformance suites that third parties can run on their own extensions."""
 
 from ._datasets import check_dataset
+from ._objectives import check_objective
 
-__all__ = ["check_dataset"]
+__all__ = ["check_dataset", "check_objective"]

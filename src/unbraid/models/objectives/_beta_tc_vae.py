@@ -43,7 +43,7 @@ class BetaTCVAE(AbstractObjective):
         n_data: Number of images that batches are drawn from. Needed for
             ``"stratified"``. For ``"weighted"`` it changes the parts by constants and
             no gradient; without it the batch is taken for all the data, so that the
-            mutual information lies between 0 and the logarithm of the batch size.
+            mutual information is at most the logarithm of the batch size.
         scale: ``"sum"`` over pixels and latents, or ``"mean"``.
 
     References:
@@ -130,7 +130,7 @@ def decompose_divergence(
     prior = DiagonalGaussian(torch.zeros_like(codes), torch.zeros_like(codes))
     # Density of the code in a row under the posterior in a column, latent by latent.
     densities = posterior.log_density(codes[:, None])
-    weights = _log_weights(len(codes), estimator, n_data).to(densities)
+    weights = _log_weights(codes, estimator, n_data)
     # The weight of an image counts once, however many latents its code has.
     joint = (densities.sum(dim=2) + weights).logsumexp(dim=1)
     single = (densities + weights[:, :, None]).logsumexp(dim=1)
@@ -142,11 +142,14 @@ def decompose_divergence(
     }
 
 
-def _log_weights(n: int, estimator: Estimator, n_data: int | None) -> torch.Tensor:
+def _log_weights(
+    codes: torch.Tensor, estimator: Estimator, n_data: int | None
+) -> torch.Tensor:
     """Logarithm of the weight of each posterior (column) for each code (row)."""
+    n = len(codes)
     if estimator == "weighted":
         # Appendix C.1: every posterior counts 1 / (batch size * number of images).
-        return torch.full((n, n), -math.log(n * (n_data or 1)))
+        return codes.new_full((n, n), -math.log(n * (n_data or 1)))
     if n_data is None or n_data < n:
         raise ValueError(
             f"BetaTCVAE: expected n_data of at least the batch size {n} for the "
@@ -155,8 +158,7 @@ def _log_weights(n: int, estimator: Estimator, n_data: int | None) -> torch.Tens
     # Appendix C.2: 1 / N for the code's own image, (N - M) / (N M) for one other, and
     # 1 / M for the rest, where M is the number of others; each row sums to 1.
     n_others = n - 1
-    weights = torch.full((n, n), 1.0 / n_others, dtype=torch.float64)
-    weights.fill_diagonal_(1.0 / n_data)
-    rows = torch.arange(n)
+    weights = codes.new_full((n, n), 1.0 / n_others).fill_diagonal_(1.0 / n_data)
+    rows = torch.arange(n, device=codes.device)
     weights[rows, (rows + 1) % n] = (n_data - n_others) / (n_data * n_others)
     return weights.log()

@@ -1,0 +1,161 @@
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+
+from unbraid.models import Bernoulli, Gaussian, KernelAugmented, Laplace
+from unbraid.models._kernel import _fast_length, _spectrum
+from unbraid.models._names import RECORDS
+from unbraid.models._settings import from_plain, to_plain
+from unbraid.randomness import torch_generator
+
+SHAPES = [(2, 1, 8, 8), (2, 3, 7, 12), (1, 4, 5, 3), (2, 1, 1, 6)]
+
+
+def pictures(shape, name="images"):
+    return torch.rand(shape, generator=torch_generator(0, name), dtype=torch.float64)
+
+
+def convolved(images, kernel):
+    """By torch's own convolution, which does not turn the kernel round."""
+    kernel = torch.as_tensor(kernel, dtype=images.dtype).flip(0, 1)
+    planes = images.flatten(0, 1)[:, None]
+    padding = (kernel.shape[0] // 2, kernel.shape[1] // 2)
+    return functional.conv2d(planes, kernel[None, None], padding=padding).reshape(
+        images.shape
+    )
+
+
+def given_kernel(height, width):
+    return np.random.Generator(np.random.PCG64(0)).normal(size=(height, width))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("sides", [(1, 1), (3, 3), (3, 7), (9, 5), (21, 31)])
+def test_blur_is_the_direct_convolution(shape, sides):
+    images, kernel = pictures(shape), given_kernel(*sides)
+    blurred, _ = KernelAugmented(kernel=kernel)._blur(images)
+    torch.testing.assert_close(blurred, convolved(images, kernel))
+
+
+@pytest.mark.parametrize("base", [Gaussian(), Gaussian(variance=2.0), Laplace()])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_loss_is_that_of_the_base_twice(base, shape):
+    images, output = pictures(shape), pictures(shape, "output")
+    kernel = given_kernel(5, 5)
+    likelihood = KernelAugmented(base=base, kernel=kernel, weight=3.0)
+    blurred = base.loss(convolved(images, kernel), convolved(output, kernel))
+    expected = base.loss(images, output) + 3.0 * blurred
+    torch.testing.assert_close(likelihood.loss(images, output), expected)
+    torch.testing.assert_close(likelihood.distance(images, output), expected)
+
+
+def test_bernoulli_is_blurred_as_chances_and_not_as_logits():
+    images, logits = pictures((3, 1, 8, 8)), pictures((3, 1, 8, 8), "output") - 0.5
+    box = np.full((7, 7), 1 / 49)
+    likelihood = KernelAugmented(base=Bernoulli(), weight=2.0)
+    x, y = convolved(images, box), convolved(logits.sigmoid(), box)
+    entropy = -(x * y.log() + (1 - x) * (1 - y).log()).flatten(1).sum(dim=1)
+    expected = Bernoulli().loss(images, logits) + 2.0 * entropy
+    torch.testing.assert_close(likelihood.loss(images, logits), expected)
+    chances = logits.sigmoid()
+    torch.testing.assert_close(likelihood.mean(logits), chances)
+    torch.testing.assert_close(likelihood.distance(images, chances), expected)
+    assert likelihood.needs_unit_range
+    assert not KernelAugmented().needs_unit_range
+
+
+@pytest.mark.parametrize(
+    ("sides", "radius"), [((64, 64), 31), ((8, 8), 3), ((60, 80), 29), ((128, 128), 63)]
+)
+def test_box_reaches_half_across_the_image_and_weighs_its_pixels(sides, radius):
+    image = torch.zeros(1, 1, *sides)
+    image[..., sides[0] // 2, sides[1] // 2] = 1.0
+    blurred, weight = KernelAugmented()._blur(image)
+    lit = blurred > 1e-6
+    assert lit.any(dim=3).sum() == lit.any(dim=2).sum() == 2 * radius + 1
+    assert weight == pytest.approx((2 * radius + 1) ** 2)
+    torch.testing.assert_close(blurred.max().item(), 1 / weight, rtol=1e-3, atol=0)
+
+
+def test_radius_of_the_dissertation_has_its_weight():
+    _, weight = KernelAugmented()._blur(torch.zeros(1, 3, 64, 64))
+    assert weight == pytest.approx(3969)
+
+
+def test_gaussian_falls_off_and_sums_to_one():
+    image = torch.zeros(1, 1, 21, 21, dtype=torch.float64)
+    image[..., 10, 10] = 1.0
+    blurred, _ = KernelAugmented(kernel="gaussian", radius=6)._blur(image)
+    assert blurred.sum().item() == pytest.approx(1.0)
+    ratio = blurred[0, 0, 10, 12] / blurred[0, 0, 10, 10]
+    assert ratio.item() == pytest.approx(np.exp(-0.5))  # two pixels are one deviation
+
+
+def test_radius_zero_counts_the_loss_twice():
+    images, output = pictures((2, 1, 8, 8)), pictures((2, 1, 8, 8), "output")
+    for kernel in ("box", "gaussian"):
+        doubled = KernelAugmented(kernel=kernel, radius=0).loss(images, output)
+        torch.testing.assert_close(doubled, 2.0 * Gaussian().loss(images, output))
+
+
+@pytest.mark.parametrize("base", [Gaussian(), Bernoulli()])
+def test_gradients_are_those_of_finite_differences(base):
+    images = pictures((2, 2, 4, 5))
+    output = pictures((2, 2, 4, 5), "output").requires_grad_()
+    likelihood = KernelAugmented(base=base)
+    assert torch.autograd.gradcheck(lambda y: likelihood.loss(images, y), output)
+
+
+def test_a_kernel_first_used_without_gradients_can_be_differentiated_later():
+    _spectrum.cache_clear()
+    images = torch.rand(1, 1, 6, 6)
+    with torch.inference_mode():
+        KernelAugmented().loss(images.clone(), images.clone())
+    output = torch.zeros(1, 1, 6, 6, requires_grad=True)
+    KernelAugmented().loss(images, output).sum().backward()
+    assert output.grad.any()
+
+
+def test_transform_of_a_kernel_is_made_once():
+    _spectrum.cache_clear()
+    images = torch.rand(2, 1, 6, 6)
+    for _ in range(3):
+        KernelAugmented().loss(images, images)
+    assert _spectrum.cache_info().misses == 1
+
+
+def test_settings_come_back_from_plain_data():
+    for likelihood in (
+        KernelAugmented(base=Laplace(scale=2.0), kernel="gaussian", radius=3),
+        KernelAugmented(kernel=given_kernel(3, 5), weight=1.0),
+    ):
+        assert from_plain(to_plain(likelihood, RECORDS), RECORDS) == likelihood
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"kernel": "round"},
+        {"kernel": np.ones((2, 3))},
+        {"kernel": np.ones(3)},
+        {"kernel": np.zeros((3, 3))},
+        {"kernel": np.full((3, 3), np.nan)},
+        {"kernel": np.ones((3, 3)), "radius": 1},
+        {"radius": -1},
+        {"weight": -1.0},
+        {"weight": float("inf")},
+    ],
+)
+def test_impossible_settings_are_refused(options):
+    with pytest.raises(ValueError, match="KernelAugmented: expected"):
+        KernelAugmented(**options)
+
+
+def test_vectors_are_refused():
+    with pytest.raises(ValueError, match="Vectors have no neighbourhoods"):
+        KernelAugmented().loss(torch.zeros(2, 5), torch.zeros(2, 5))
+
+
+def test_fast_lengths_have_small_factors():
+    assert [_fast_length(n) for n in (1, 7, 95, 97, 121)] == [1, 8, 96, 100, 125]
