@@ -6,7 +6,7 @@ from itertools import pairwise
 import torch
 from torch import nn
 
-from ._base import AbstractNetwork, Initialisation, initialise
+from ._base import AbstractNetwork, Initialisation, check_initialisation, initialise
 
 _SMALLEST = 4
 """Side of the smallest feature map; smaller images are left to dense layers."""
@@ -43,6 +43,7 @@ class Convolutional(AbstractNetwork):
                 f"Convolutional: expected n_filters and n_units from 1, got "
                 f"{self.n_filters} and {self.n_units}."
             )
+        check_initialisation("Convolutional", self.initialisation)
 
     def encoder(self, image_shape: tuple[int, ...], n_outputs: int) -> nn.Module:
         """From ``(batch, *image_shape)`` to ``(batch, n_outputs)``."""

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from torch import nn
 
-from ._base import AbstractNetwork, Initialisation, initialise
+from ._base import AbstractNetwork, Initialisation, check_initialisation, initialise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +35,7 @@ class Dense(AbstractNetwork):
         object.__setattr__(self, "widths", tuple(self.widths))
         if any(not isinstance(width, int) or width < 1 for width in self.widths):
             raise ValueError(f"Dense: expected widths from 1, got {self.widths}.")
+        check_initialisation("Dense", self.initialisation)
 
     def encoder(self, image_shape: tuple[int, ...], n_outputs: int) -> nn.Module:
         """From ``(batch, *image_shape)`` to ``(batch, n_outputs)``."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from torch import nn
 
-from ._base import AbstractNetwork, Initialisation, initialise
+from ._base import AbstractNetwork, Initialisation, check_initialisation, initialise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +24,9 @@ class DisentanglementLibConvolutional(AbstractNetwork):
     """
 
     initialisation: Initialisation = "glorot_uniform"
+
+    def __post_init__(self) -> None:
+        check_initialisation("DisentanglementLibConvolutional", self.initialisation)
 
     def encoder(self, image_shape: tuple[int, ...], n_outputs: int) -> nn.Module:
         """From ``(batch, channels, 64, 64)`` to ``(batch, n_outputs)``."""
@@ -63,6 +66,9 @@ class DissertationConvolutional(AbstractNetwork):
     """
 
     initialisation: Initialisation = "glorot_normal"
+
+    def __post_init__(self) -> None:
+        check_initialisation("DissertationConvolutional", self.initialisation)
 
     def encoder(self, image_shape: tuple[int, ...], n_outputs: int) -> nn.Module:
         """From ``(batch, channels, 64, 64)`` to ``(batch, n_outputs)``."""

@@ -1,0 +1,104 @@
+"""Every objective learns from data of every shape, with the network chosen for it."""
+
+import pytest
+import torch
+from objectives_to_test import make_objective
+
+from unbraid.data import Batch
+from unbraid.models import Bernoulli, KernelAugmented
+from unbraid.models._build import build_model
+from unbraid.models.networks import choose_network
+from unbraid.models.objectives import OBJECTIVES, AbstractAdversarialObjective
+from unbraid.randomness import torch_generator
+
+SHAPES = [
+    (1, 8, 8),
+    (3, 8, 8),
+    (4, 16, 16),
+    (1, 33, 17),
+    (3, 64, 64),
+    (3, 60, 80),
+    (4, 128, 128),
+    (5,),
+    (500,),
+]
+_N_STEPS = 10
+
+
+def structured(shape, n_companions):
+    """Images made of three hidden numbers, and companions that share some of them."""
+    generator = torch_generator(0, "images")
+    n_pixels = torch.Size(shape).numel()
+    basis = torch.randn(3, n_pixels, generator=generator)
+    size = (1 + n_companions, 2 if n_pixels > 4096 else 4, 3)
+    factors = torch.randint(0, 4, size, generator=generator)
+    images = ((factors - 1.5) @ basis).sigmoid().unflatten(2, shape)
+    return Batch(
+        images=images[0],
+        factors=factors[0],
+        partner_images=tuple(images[1:]),
+        partner_factors=tuple(factors[1:]),
+    )
+
+
+def losses_of_a_short_run(objective, shape, likelihood):
+    """The loss before and after ten steps, of the same images with the same noise."""
+    objective = objective.over(_N_STEPS)
+    batch = structured(shape, objective.sampler().n_companions)
+    model = build_model(
+        choose_network("auto", shape),
+        image_shape=shape,
+        n_latents=4,
+        likelihood=likelihood,
+        seed=0,
+        is_variational=objective.is_variational,
+    )
+    extra = objective.build_extra(model)
+    is_adversarial = isinstance(objective, AbstractAdversarialObjective)
+    weights = list(model.parameters())
+    if extra is not None and not is_adversarial:
+        weights += list(extra.parameters())
+    optimiser = torch.optim.Adam(weights, lr=1e-4)
+
+    def loss(step):
+        generator = torch_generator(0, "noise")
+        return objective.loss(
+            model, batch, step=step, generator=generator, extra=extra
+        ).total
+
+    before = loss(_N_STEPS).item()
+    adversary_optimiser = (
+        objective.adversary_optimiser(extra) if is_adversarial else None
+    )
+    for step in range(_N_STEPS):
+        optimiser.zero_grad()
+        loss(step).backward()
+        optimiser.step()
+        if adversary_optimiser is not None:
+            adversary_optimiser.zero_grad()
+            objective.adversary_loss(
+                model,
+                extra,
+                batch,
+                step=step,
+                generator=torch_generator(0, "adversary", step),
+            ).total.backward()
+            adversary_optimiser.step()
+    return before, loss(_N_STEPS).item()
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_ten_steps_improve_the_loss(name, shape):
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        before, after = losses_of_a_short_run(make_objective(name), shape, Bernoulli())
+    assert after < before
+
+
+@pytest.mark.parametrize("shape", [each for each in SHAPES if len(each) == 3], ids=str)
+def test_ten_steps_improve_the_loss_through_a_kernel(shape):
+    before, after = losses_of_a_short_run(
+        make_objective("beta_vae"), shape, KernelAugmented()
+    )
+    assert after < before

@@ -1,0 +1,82 @@
+import dataclasses
+import math
+
+import pytest
+
+from unbraid.models._schedules import (
+    Constant,
+    Cosine,
+    Cyclic,
+    Linear,
+    fill_steps,
+    value_at,
+)
+from unbraid.models.objectives import AnnealedVAE, BetaVAE
+
+
+def test_linear_is_level_before_and_after_its_way():
+    rise = Linear(start=2.0, end=10.0, steps=4, first_step=10)
+    assert [rise.at(step) for step in (0, 10, 11, 12, 14, 99)] == [2, 2, 4, 6, 10, 10]
+
+
+def test_cosine_is_half_a_wave():
+    fall = Cosine(start=1.0, end=0.0, steps=100)
+    assert fall.at(0) == 1.0
+    assert fall.at(100) == pytest.approx(0.0)
+    for step in (10, 37, 80):
+        assert fall.at(step) == pytest.approx((1 + math.cos(math.pi * step / 100)) / 2)
+
+
+def test_cyclic_begins_anew():
+    waves = Cyclic(start=0.0, end=1.0, period=10, rising=0.5)
+    one = [waves.at(step) for step in range(10)]
+    assert one == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1, 1, 1, 1, 1])
+    assert one == [waves.at(step) for step in range(30, 40)]
+
+
+def test_a_number_is_its_own_schedule():
+    assert value_at(3.0, 7) == value_at(Constant(value=3.0), 7) == 3.0
+
+
+@pytest.mark.parametrize("kind", [Linear, Cosine])
+def test_a_way_without_an_end_takes_its_share_of_the_run(kind):
+    filled = fill_steps(kind(start=0.0, end=1.0, first_step=100), 1000)
+    assert filled.steps == 900
+    filled = fill_steps(kind(start=0.0, end=1.0, first_step=100, share=1 / 3), 1000)
+    assert filled.steps == 300
+    assert fill_steps(kind(start=0.0, end=1.0, first_step=100), 50).steps == 1
+
+
+def test_filling_reaches_into_objectives_and_leaves_the_rest():
+    objective = BetaVAE(beta=Linear(start=0.0, end=4.0))
+    filled = objective.over(200)
+    assert filled.beta == Linear(start=0.0, end=4.0, steps=200)
+    assert objective.beta.steps is None
+    fixed = BetaVAE(beta=Linear(start=0.0, end=4.0, steps=7))
+    assert fixed.over(200) is fixed
+    assert AnnealedVAE().over(300).over(900) == AnnealedVAE().over(300)
+
+
+def test_a_way_without_an_end_says_what_to_do():
+    with pytest.raises(ValueError, match="expected steps, got none"):
+        Linear(start=0.0, end=1.0).at(0)
+
+
+@pytest.mark.parametrize("kind", [Linear, Cosine])
+@pytest.mark.parametrize("options", [{"steps": 0}, {"share": 0.0}, {"share": 1.5}])
+def test_impossible_ways_are_refused(kind, options):
+    with pytest.raises(ValueError, match=f"{kind.__name__}: expected"):
+        kind(start=0.0, end=1.0, **options)
+
+
+@pytest.mark.parametrize("options", [{"period": 0}, {"rising": 0.0}, {"rising": 1.1}])
+def test_impossible_cycles_are_refused(options):
+    with pytest.raises(ValueError, match="Cyclic: expected"):
+        Cyclic(**{"start": 0.0, "end": 1.0, "period": 10, **options})
+
+
+def test_objectives_refuse_schedules_that_end_out_of_range():
+    with pytest.raises(ValueError, match="BetaVAE: expected beta"):
+        BetaVAE(beta=Linear(start=1.0, end=-1.0))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        BetaVAE().beta = 2.0
