@@ -90,6 +90,6 @@ def test_impossible_widths_are_refused(value):
 
 def test_names_that_nearly_fit_get_a_hint():
     with pytest.raises(ValueError, match="Did you mean 'gaussian'"):
-        choose_likelihood("gausian")
+        choose_likelihood("gaussian_")
     kept = Laplace(scale=2.0)
     assert choose_likelihood(kept) is kept

@@ -1,4 +1,4 @@
-r"""Kernel-augmented likelihood: images are compared as they are, and blurred."""
+"""Kernel-augmented likelihood: images are compared as they are, and blurred."""
 
 import math
 from dataclasses import dataclass, field

@@ -44,7 +44,7 @@ class DFCVAE(AbstractObjective):
 
     References:
         Hou, Shen, Sun and Qiu (2017), Deep Feature Consistent Variational Autoencoder,
-        section 3.3. https://arxiv.org/abs/1610.00291
+        section 3. https://arxiv.org/abs/1610.00291
     """
 
     features: nn.Module | str | None = None

@@ -40,7 +40,7 @@ class FactorVAE(AbstractAdversarialObjective):
             independently of the first, as published; this costs more images.
         discriminator_width: Units of each of its hidden layers.
         discriminator_depth: Number of its hidden layers.
-        discriminator_learning_rate: Of Adam, above 0.
+        discriminator_learning_rate: Of Adam, from 0.
         discriminator_betas: Of Adam.
         scale: ``"sum"`` over pixels and latents, or ``"mean"``.
 

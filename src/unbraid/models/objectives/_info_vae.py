@@ -45,7 +45,7 @@ class InfoVAE(AbstractObjective):
 
     References:
         Zhao, Song and Ermon (2017), InfoVAE: Information Maximizing Variational
-        Autoencoders, Eq. 6 and 7. https://arxiv.org/abs/1706.02262
+        Autoencoders. https://arxiv.org/abs/1706.02262
         Gretton et al. (2012), A Kernel Two-Sample Test, Eq. 3 (without bias).
     """
 
