@@ -1,5 +1,7 @@
 """What a model is taught: one file for every published objective."""
 
+from ._ada_gvae import AdaGVAE
+from ._ada_tvae import AdaTVAE
 from ._ae import AE
 from ._base import AbstractAdversarialObjective, AbstractObjective
 from ._beta_vae import BetaVAE
@@ -12,6 +14,8 @@ __all__ = [
     "VAE",
     "AbstractAdversarialObjective",
     "AbstractObjective",
+    "AdaGVAE",
+    "AdaTVAE",
     "BetaVAE",
     "choose_objective",
 ]

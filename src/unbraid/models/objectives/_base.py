@@ -97,17 +97,31 @@ class AbstractObjective(abc.ABC):
         """Value of a hyperparameter at a step."""
         return value_at(getattr(self, name), step)
 
-    def _check_numbers(self, *names: str, least: float = 0.0) -> None:
-        """Refuse hyperparameters below ``least``, infinite, or not a number."""
+    def _check_numbers(
+        self, *names: str, least: float = 0.0, most: float = math.inf
+    ) -> None:
+        """Refuse hyperparameters out of range, infinite, or not a number."""
         for name in names:
             value: Any = getattr(self, name)
             for number in _ends(value):
                 is_number = isinstance(number, int | float) and math.isfinite(number)
-                if isinstance(number, bool) or not is_number or number < least:
+                if isinstance(number, bool) or not (
+                    is_number and least <= number <= most
+                ):
+                    limit = f" to {most:g}" if most < math.inf else ""
                     raise ValueError(
                         f"{type(self).__name__}: expected {name} to be a number from "
-                        f"{least:g}, got {number!r}."
+                        f"{least:g}{limit}, got {number!r}."
                     )
+
+    def _check_option(self, name: str, options: tuple[Any, ...]) -> None:
+        """Refuse a choice that is not among the options."""
+        value: Any = getattr(self, name)
+        if value not in options:
+            raise ValueError(
+                f"{type(self).__name__}: expected {name} to be one of "
+                f"{', '.join(map(repr, options))}, got {value!r}."
+            )
 
 
 class AbstractAdversarialObjective(AbstractObjective):

@@ -5,6 +5,8 @@ from typing import Any
 
 from unbraid.models._settings import make_record
 
+from ._ada_gvae import AdaGVAE
+from ._ada_tvae import AdaTVAE
 from ._ae import AE
 from ._base import AbstractObjective
 from ._beta_vae import BetaVAE
@@ -14,6 +16,8 @@ OBJECTIVES: dict[str, type[AbstractObjective]] = {
     "ae": AE,
     "vae": VAE,
     "beta_vae": BetaVAE,
+    "ada_gvae": AdaGVAE,
+    "ada_tvae": AdaTVAE,
 }
 
 
