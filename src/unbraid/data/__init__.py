@@ -37,6 +37,7 @@ from .synthetic._xy_object import XYObject, XYObjectShaded
 from .synthetic._xy_squares import XYSquares
 
 __all__ = [
+    "MPI3D",
     "PUBLISHED",
     "RENDERED",
     "AbstractDataset",
@@ -55,7 +56,6 @@ __all__ = [
     "ImageFolder",
     "Kind",
     "LabelledImages",
-    "MPI3D",
     "NoisySprites",
     "Pairs",
     "PhotographCrops",

@@ -47,8 +47,8 @@ from .unsupervised._wasserstein import gaussian_wasserstein_correlation
 __all__ = [
     "DCI",
     "DCIES",
-    "Factors",
     "METRICS",
+    "Factors",
     "Metric",
     "Score",
     "Scorecard",

@@ -5,11 +5,18 @@ from typing import Any
 
 from unbraid.models._settings import make_record
 
+from ._ada_ae import AdaAE
 from ._ada_gvae import AdaGVAE
+from ._ada_ml_vae import AdaMLVAE
+from ._ada_tae import AdaTAE
 from ._ada_tvae import AdaTVAE
 from ._ae import AE
 from ._base import AbstractObjective
 from ._beta_vae import BetaVAE
+from ._group_vae import GroupVAE
+from ._ml_vae import MLVAE
+from ._tae import TAE
+from ._tvae import TVAE
 from ._vae import VAE
 
 OBJECTIVES: dict[str, type[AbstractObjective]] = {
@@ -18,6 +25,13 @@ OBJECTIVES: dict[str, type[AbstractObjective]] = {
     "beta_vae": BetaVAE,
     "ada_gvae": AdaGVAE,
     "ada_tvae": AdaTVAE,
+    "ada_ae": AdaAE,
+    "ada_ml_vae": AdaMLVAE,
+    "ada_tae": AdaTAE,
+    "group_vae": GroupVAE,
+    "ml_vae": MLVAE,
+    "tae": TAE,
+    "tvae": TVAE,
 }
 
 
