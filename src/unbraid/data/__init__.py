@@ -7,6 +7,7 @@ from ._download import RemoteFile, fetch, verify
 from ._factor_distance import factor_distance, factor_distance_denominator
 from ._factor_space import FactorSpace
 from ._imperfect_labels import add_label_noise, keep_labels
+from ._labelled_rows import LabelledRows
 from ._pairs import Pairs
 from ._sampling import AbstractSampler, Companions, Singles
 from ._shifts import correlate, hold_out
@@ -56,6 +57,7 @@ __all__ = [
     "ImageFolder",
     "Kind",
     "LabelledImages",
+    "LabelledRows",
     "NoisySprites",
     "Pairs",
     "PhotographCrops",

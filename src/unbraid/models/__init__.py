@@ -2,6 +2,7 @@
 
 from ._autoencoder import Autoencoder
 from ._likelihood import AbstractLikelihood, Bernoulli, Gaussian, Laplace
+from ._linear_baselines import LinearModel, fit_fast_ica, fit_pca
 from ._loss import Loss
 from ._posterior import DiagonalGaussian, PointMass
 
@@ -12,6 +13,9 @@ __all__ = [
     "DiagonalGaussian",
     "Gaussian",
     "Laplace",
+    "LinearModel",
     "Loss",
     "PointMass",
+    "fit_fast_ica",
+    "fit_pca",
 ]

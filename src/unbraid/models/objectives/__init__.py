@@ -11,6 +11,8 @@ from ._beta_vae import BetaVAE
 from ._group_vae import GroupVAE
 from ._ml_vae import MLVAE
 from ._names import OBJECTIVES, choose_objective
+from ._semi_supervised import SemiSupervised
+from ._semi_supervised_adversarial import SemiSupervisedAdversarial
 from ._tae import TAE
 from ._tvae import TVAE
 from ._vae import VAE
@@ -31,5 +33,7 @@ __all__ = [
     "AdaTVAE",
     "BetaVAE",
     "GroupVAE",
+    "SemiSupervised",
+    "SemiSupervisedAdversarial",
     "choose_objective",
 ]

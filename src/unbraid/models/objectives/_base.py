@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 import torch
 from torch import nn
 
-from unbraid.data import AbstractSampler, Batch, Singles
+from unbraid.data import AbstractDataset, AbstractSampler, Batch, Singles
 from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import AbstractSchedule, fill_steps, value_at
@@ -74,6 +74,11 @@ class AbstractObjective(abc.ABC):
     def build_extra(self, model: Autoencoder) -> nn.Module | None:
         """A second network that the loss needs, trained along with the model."""
         del model
+
+    def for_data(self, dataset: AbstractDataset) -> Self:
+        """This objective with what it must know of the data, if that is anything."""
+        del dataset
+        return self
 
     def over(self, n_steps: int) -> Self:
         """This objective with schedules that end when a run of so many steps does."""

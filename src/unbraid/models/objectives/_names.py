@@ -15,6 +15,8 @@ from ._base import AbstractObjective
 from ._beta_vae import BetaVAE
 from ._group_vae import GroupVAE
 from ._ml_vae import MLVAE
+from ._semi_supervised import SemiSupervised
+from ._semi_supervised_adversarial import SemiSupervisedAdversarial
 from ._tae import TAE
 from ._tvae import TVAE
 from ._vae import VAE
@@ -32,6 +34,8 @@ OBJECTIVES: dict[str, type[AbstractObjective]] = {
     "ml_vae": MLVAE,
     "tae": TAE,
     "tvae": TVAE,
+    "semi_supervised": SemiSupervised,
+    "semi_supervised_adversarial": SemiSupervisedAdversarial,
 }
 
 
