@@ -38,7 +38,6 @@ from .synthetic._xy_object import XYObject, XYObjectShaded
 from .synthetic._xy_squares import XYSquares
 
 __all__ = [
-    "MPI3D",
     "PUBLISHED",
     "RENDERED",
     "AbstractDataset",
@@ -58,6 +57,7 @@ __all__ = [
     "Kind",
     "LabelledImages",
     "LabelledRows",
+    "MPI3D",
     "NoisySprites",
     "Pairs",
     "PhotographCrops",
