@@ -47,8 +47,8 @@ from .unsupervised._wasserstein import gaussian_wasserstein_correlation
 __all__ = [
     "DCI",
     "DCIES",
-    "METRICS",
     "Factors",
+    "METRICS",
     "Metric",
     "Score",
     "Scorecard",
