@@ -9,6 +9,12 @@ NEEDED = {
         "features": nn.Sequential(nn.Flatten(), nn.Tanh()).eval(),
         "weights": (100.0,),
     },
+    "semi_supervised": lambda: {"n_labels": 20, "factor_sizes": (4, 4, 4)},
+    "semi_supervised_adversarial": lambda: {
+        "base": make_objective("factor_vae"),
+        "n_labels": 20,
+        "factor_sizes": (4, 4, 4),
+    },
     "factor_vae": lambda: {"discriminator_width": 16, "discriminator_depth": 2},
 }
 """What an objective needs to be made, or to be made small enough for a test."""

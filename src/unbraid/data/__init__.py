@@ -8,6 +8,7 @@ from ._factor_distance import factor_distance, factor_distance_denominator
 from ._factor_space import FactorSpace
 from ._imperfect_labels import add_label_noise, keep_labels
 from ._independent import Independent
+from ._labelled_rows import LabelledRows
 from ._pairs import Pairs
 from ._sampling import AbstractSampler, Companions, Singles
 from ._shifts import correlate, hold_out
@@ -57,6 +58,7 @@ __all__ = [
     "Independent",
     "Kind",
     "LabelledImages",
+    "LabelledRows",
     "MPI3D",
     "NoisySprites",
     "Pairs",

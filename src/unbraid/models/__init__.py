@@ -3,6 +3,7 @@
 from ._autoencoder import Autoencoder
 from ._kernel import KernelAugmented
 from ._likelihood import AbstractLikelihood, Bernoulli, Gaussian, Laplace
+from ._linear_baselines import LinearModel, fit_fast_ica, fit_pca
 from ._loss import Loss
 from ._posterior import DiagonalGaussian, PointMass
 
@@ -14,6 +15,9 @@ __all__ = [
     "Gaussian",
     "KernelAugmented",
     "Laplace",
+    "LinearModel",
     "Loss",
     "PointMass",
+    "fit_fast_ica",
+    "fit_pca",
 ]

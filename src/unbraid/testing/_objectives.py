@@ -40,8 +40,8 @@ def check_objective(
         >>> from unbraid.models.objectives import BetaVAE
         >>> check_objective(BetaVAE(beta=2.0))
     """
-    objective = objective.over(_N_STEPS)
-    dataset = dataset or XYSquares(image_size=8, square_size=1, n_squares=2)
+    dataset = dataset or XYSquares(image_size=8, square_size=1, n_squares=1)
+    objective = objective.for_data(dataset).over(_N_STEPS)
     stream = BatchStream(dataset=dataset, size=16, sampler=objective.sampler())
     trial = _Trial.prepare(objective, stream.batch(0), dataset.image_shape)
     _check_parts(trial)
@@ -182,7 +182,9 @@ def _check_scales(trial: _Trial) -> None:
     """Sum and mean weigh the same two parts, by pixels and by latents."""
     summed = trial.loss(dataclasses.replace(trial.objective, scale="sum"))
     averaged = trial.loss(dataclasses.replace(trial.objective, scale="mean"))
-    if "reconstruction" not in summed.terms:
+    for name, term in summed.terms.items():
+        _require(bool(term == averaged.terms[name]), f"the scale leaves {name!r} be")
+    if "reconstruction" not in summed.terms or not trial.objective.scales_all:
         return
     reconstruction = summed.terms["reconstruction"]
     latent = summed.total - reconstruction
@@ -192,8 +194,6 @@ def _check_scales(trial: _Trial) -> None:
         bool(is_close),
         "scale 'mean' divides the reconstruction by pixels and the rest by latents",
     )
-    for name, term in summed.terms.items():
-        _require(bool(term == averaged.terms[name]), f"the scale leaves {name!r} be")
 
 
 def _check_schedules(trial: _Trial) -> None:

@@ -85,7 +85,7 @@ def fit(
     objective = choose_objective(objective)
     statistics = channel_statistics(dataset) if standardise else None
     spec = TrainingSpec(
-        objective=objective.over(steps),
+        objective=objective.for_data(dataset).over(steps),
         network=choose_network(network, dataset.image_shape),
         likelihood=choose_likelihood(likelihood),
         image_shape=tuple(dataset.image_shape),

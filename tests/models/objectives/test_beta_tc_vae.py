@@ -4,6 +4,7 @@ import math
 import pytest
 import torch
 
+from unbraid.data import XYSquares
 from unbraid.models import DiagonalGaussian
 from unbraid.models.objectives import VAE, BetaTCVAE
 from unbraid.models.objectives._beta_tc_vae import _log_weights, decompose_divergence
@@ -174,13 +175,20 @@ def test_mutual_information_tells_images_apart_when_their_posteriors_are():
     [
         {"beta": -1.0},
         {"estimator": "exact"},
-        {"estimator": "stratified"},
         {"n_data": 0},
     ],
 )
 def test_impossible_settings_are_refused(options):
     with pytest.raises(ValueError, match="BetaTCVAE: expected"):
         BetaTCVAE(**options)
+
+
+def test_the_stratified_estimator_asks_for_the_number_of_images(compute):
+    objective = BetaTCVAE(estimator="stratified")
+    with pytest.raises(ValueError, match="got None"):
+        compute(objective)
+    images = XYSquares(image_size=8, square_size=1, n_squares=1)
+    assert objective.for_data(images).n_data == 64
 
 
 def test_fewer_images_than_the_batch_are_refused(compute):

@@ -16,8 +16,8 @@ _STEP = 1e-6
 
 def prepared(name):
     """An objective, a double precision model with smooth layers, and a batch."""
-    objective = make_objective(name).over(10)
-    squares = XYSquares(image_size=8, square_size=1, n_squares=2)
+    squares = XYSquares(image_size=8, square_size=1, n_squares=1)
+    objective = make_objective(name).for_data(squares).over(10)
     stream = BatchStream(dataset=squares, size=5, sampler=objective.sampler())
     batch = stream.batch(0)
     batch = type(batch)(

@@ -1,5 +1,10 @@
 """What a model is taught: one file for every published objective."""
 
+from ._ada_ae import AdaAE
+from ._ada_gvae import AdaGVAE
+from ._ada_ml_vae import AdaMLVAE
+from ._ada_tae import AdaTAE
+from ._ada_tvae import AdaTVAE
 from ._ae import AE
 from ._annealed_vae import AnnealedVAE
 from ._base import AbstractAdversarialObjective, AbstractObjective
@@ -8,22 +13,39 @@ from ._beta_vae import BetaVAE
 from ._dfc_vae import DFCVAE
 from ._dip_vae import DIPVAE
 from ._factor_vae import FactorVAE
+from ._group_vae import GroupVAE
 from ._info_vae import InfoVAE
+from ._ml_vae import MLVAE
 from ._names import OBJECTIVES, choose_objective
+from ._semi_supervised import SemiSupervised
+from ._semi_supervised_adversarial import SemiSupervisedAdversarial
+from ._tae import TAE
+from ._tvae import TVAE
 from ._vae import VAE
 
 __all__ = [
     "AE",
     "DFCVAE",
     "DIPVAE",
+    "MLVAE",
     "OBJECTIVES",
+    "TAE",
+    "TVAE",
     "VAE",
     "AbstractAdversarialObjective",
     "AbstractObjective",
+    "AdaAE",
+    "AdaGVAE",
+    "AdaMLVAE",
+    "AdaTAE",
+    "AdaTVAE",
     "AnnealedVAE",
     "BetaTCVAE",
     "BetaVAE",
     "FactorVAE",
+    "GroupVAE",
     "InfoVAE",
+    "SemiSupervised",
+    "SemiSupervisedAdversarial",
     "choose_objective",
 ]

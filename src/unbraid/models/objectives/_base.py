@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 import torch
 from torch import nn
 
-from unbraid.data import AbstractSampler, Batch, Singles
+from unbraid.data import AbstractDataset, AbstractSampler, Batch, Singles
 from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import AbstractSchedule, fill_steps, value_at
@@ -37,6 +37,9 @@ class AbstractObjective(abc.ABC):
 
     least_batch: ClassVar[int] = 1
     """Images that a batch must have for the loss to be defined."""
+
+    scales_all: ClassVar[bool] = True
+    """Whether the scale applies to every part of the loss."""
 
     scale: Scale = "sum"
 
@@ -75,6 +78,11 @@ class AbstractObjective(abc.ABC):
         """A second network that the loss needs, trained along with the model."""
         del model
 
+    def for_data(self, dataset: AbstractDataset) -> Self:
+        """This objective with what it must know of the data, if that is anything."""
+        del dataset
+        return self
+
     def over(self, n_steps: int) -> Self:
         """This objective with schedules that end when a run of so many steps does."""
         return fill_steps(self, n_steps)
@@ -97,17 +105,31 @@ class AbstractObjective(abc.ABC):
         """Value of a hyperparameter at a step."""
         return value_at(getattr(self, name), step)
 
-    def _check_numbers(self, *names: str, least: float = 0.0) -> None:
-        """Refuse hyperparameters below ``least``, infinite, or not a number."""
+    def _check_numbers(
+        self, *names: str, least: float = 0.0, most: float = math.inf
+    ) -> None:
+        """Refuse hyperparameters out of range, infinite, or not a number."""
         for name in names:
             value: Any = getattr(self, name)
             for number in _ends(value):
                 is_number = isinstance(number, int | float) and math.isfinite(number)
-                if isinstance(number, bool) or not is_number or number < least:
+                if isinstance(number, bool) or not (
+                    is_number and least <= number <= most
+                ):
+                    limit = f" to {most:g}" if most < math.inf else ""
                     raise ValueError(
                         f"{type(self).__name__}: expected {name} to be a number from "
-                        f"{least:g}, got {number!r}."
+                        f"{least:g}{limit}, got {number!r}."
                     )
+
+    def _check_option(self, name: str, options: tuple[Any, ...]) -> None:
+        """Refuse a choice that is not among the options."""
+        value: Any = getattr(self, name)
+        if value not in options:
+            raise ValueError(
+                f"{type(self).__name__}: expected {name} to be one of "
+                f"{', '.join(map(repr, options))}, got {value!r}."
+            )
 
 
 class AbstractAdversarialObjective(AbstractObjective):

@@ -1,13 +1,14 @@
 """beta-TCVAE: the divergence in three parts, each with its own price."""
 
+import dataclasses
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal, Self, get_args
 
 import torch
 from torch import nn
 
-from unbraid.data import Batch
+from unbraid.data import AbstractDataset, Batch
 from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._loss import Loss
 from unbraid.models._posterior import DiagonalGaussian
@@ -40,10 +41,11 @@ class BetaTCVAE(AbstractObjective):
         gamma: Weight of the divergence of single latents, from 0.
         estimator: Of the density of all codes, from the posteriors of a batch:
             ``"weighted"`` or ``"stratified"``.
-        n_data: Number of images that batches are drawn from. Needed for
-            ``"stratified"``. For ``"weighted"`` it changes the parts by constants and
-            no gradient; without it the batch is taken for all the data, so that the
-            mutual information is at most the logarithm of the batch size.
+        n_data: Number of images that batches are drawn from. ``"stratified"`` needs it,
+            and gets it from the dataset of a run. For ``"weighted"`` it changes the
+            parts by constants and no gradient; without it the batch is taken for all
+            the data, so that the mutual information is at most the logarithm of the
+            batch size.
         scale: ``"sum"`` over pixels and latents, or ``"mean"``.
 
     References:
@@ -70,11 +72,12 @@ class BetaTCVAE(AbstractObjective):
             )
         if self.n_data is not None:
             self._check_numbers("n_data", least=2)
-        elif self.estimator == "stratified":
-            raise ValueError(
-                "BetaTCVAE: expected n_data for the stratified estimator, got none. "
-                "Give the number of images."
-            )
+
+    def for_data(self, dataset: AbstractDataset) -> Self:
+        """With the number of images, if it is needed and was not given."""
+        if self.n_data is not None or self.estimator == "weighted":
+            return self
+        return dataclasses.replace(self, n_data=len(dataset))
 
     def loss(
         self,

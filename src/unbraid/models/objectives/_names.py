@@ -5,6 +5,11 @@ from typing import Any
 
 from unbraid.models._settings import make_record
 
+from ._ada_ae import AdaAE
+from ._ada_gvae import AdaGVAE
+from ._ada_ml_vae import AdaMLVAE
+from ._ada_tae import AdaTAE
+from ._ada_tvae import AdaTVAE
 from ._ae import AE
 from ._annealed_vae import AnnealedVAE
 from ._base import AbstractObjective
@@ -13,7 +18,13 @@ from ._beta_vae import BetaVAE
 from ._dfc_vae import DFCVAE
 from ._dip_vae import DIPVAE
 from ._factor_vae import FactorVAE
+from ._group_vae import GroupVAE
 from ._info_vae import InfoVAE
+from ._ml_vae import MLVAE
+from ._semi_supervised import SemiSupervised
+from ._semi_supervised_adversarial import SemiSupervisedAdversarial
+from ._tae import TAE
+from ._tvae import TVAE
 from ._vae import VAE
 
 OBJECTIVES: dict[str, type[AbstractObjective]] = {
@@ -26,6 +37,17 @@ OBJECTIVES: dict[str, type[AbstractObjective]] = {
     "dip_vae": DIPVAE,
     "info_vae": InfoVAE,
     "dfc_vae": DFCVAE,
+    "ada_gvae": AdaGVAE,
+    "ada_tvae": AdaTVAE,
+    "ada_ae": AdaAE,
+    "ada_ml_vae": AdaMLVAE,
+    "ada_tae": AdaTAE,
+    "group_vae": GroupVAE,
+    "ml_vae": MLVAE,
+    "tae": TAE,
+    "tvae": TVAE,
+    "semi_supervised": SemiSupervised,
+    "semi_supervised_adversarial": SemiSupervisedAdversarial,
 }
 
 

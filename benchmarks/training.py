@@ -1,0 +1,169 @@
+"""Images per second of training, side by side with disent and with a bare loop.
+
+Same datasets, networks, batch sizes and optimiser; each side in a process of its own,
+in turn, medians over rounds. Settings:
+
+- ``conv``: XYObject at 64x64x3, the convolutional network of the dissertation, batches
+  of 64 and 256; one process with two threads, and two models in two processes with one
+  thread each.
+- ``mini``: XYSquares at 8x8x3 with a dense network, batch 64, where overhead rules.
+- ``bare``: the same network on one fixed batch in the shortest possible loop.
+
+    python benchmarks/training.py [--rounds 5] [--seconds 8]
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from peers import run_peer
+
+WARM_UP_STEPS = 10
+SETTINGS = (("conv", 64), ("conv", 256), ("mini", 64))
+
+
+def specification(kind: str, batch: int):
+    """Dataset and settings of a run."""
+    from unbraid.data import XYObject, XYSquares
+    from unbraid.models import Gaussian
+    from unbraid.models.networks import Dense, DissertationConvolutional
+    from unbraid.models.objectives import BetaVAE
+    from unbraid.training import TrainingSpec
+
+    is_conv = kind == "conv"
+    dataset = XYObject() if is_conv else XYSquares(square_size=1, image_size=8)
+    return dataset, TrainingSpec(
+        objective=BetaVAE(beta=0.01, scale="mean"),
+        network=DissertationConvolutional() if is_conv else Dense(),
+        likelihood=Gaussian(),
+        image_shape=dataset.image_shape,
+        batch_size=batch,
+        learning_rate=1e-3,
+    )
+
+
+def train_ours(kind: str, batch: int, seconds: float) -> float:
+    """Images per second of unbraid's loop, with its history and its batches."""
+    import torch
+
+    from unbraid.data import BatchStream
+    from unbraid.training import TrainingState, train
+
+    dataset, spec = specification(kind, batch)
+    state = TrainingState.create(spec, device=torch.device("cpu"))
+    stream = BatchStream(dataset=dataset, size=batch)
+    snapshots = train(state, stream, spec.objective, steps=10**9, every=WARM_UP_STEPS)
+    next(snapshots)
+    n_images, start = 0, time.perf_counter()
+    while time.perf_counter() - start < seconds:
+        next(snapshots)
+        n_images += WARM_UP_STEPS * batch
+    return n_images / (time.perf_counter() - start)
+
+
+def train_bare(kind: str, batch: int, seconds: float) -> float:
+    """Images per second of the shortest loop over one fixed batch."""
+    import torch
+
+    from unbraid.data import BatchStream
+    from unbraid.training import TrainingState
+
+    dataset, spec = specification(kind, batch)
+    model = TrainingState.create(spec, device=torch.device("cpu")).model
+    images = BatchStream(dataset=dataset, size=batch).batch(0).images
+    optimiser = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
+    n_images, start = -WARM_UP_STEPS * batch, 0.0
+    while n_images <= 0 or time.perf_counter() - start < seconds:
+        if n_images == 0:
+            start = time.perf_counter()
+        mean, log_variance = model.encoder(images).chunk(2, dim=1)
+        codes = mean + (0.5 * log_variance).exp() * torch.randn_like(mean)
+        kl = 0.5 * (mean.square() + log_variance.exp() - log_variance - 1).mean()
+        loss = (model.decoder(codes) - images).square().mean() + 0.01 * kl
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        n_images += batch
+    return n_images / (time.perf_counter() - start)
+
+
+def work(arguments: list[str]) -> None:
+    """Measure one side in this process, and print the rate."""
+    import torch
+
+    from unbraid.training import keep_freed_memory
+
+    side, kind = arguments[:2]
+    batch, seconds, threads = int(arguments[2]), *map(float, arguments[3:])
+    torch.set_num_threads(int(threads))
+    keep_freed_memory()
+    sides = {"ours": train_ours, "bare": train_bare}
+    print(json.dumps({"rate": sides[side](kind, batch, seconds)}))
+
+
+def rate(side: str, kind: str, batch: int, seconds: float, threads: int) -> float:
+    """Images per second of one side in a fresh process."""
+    options = [kind, str(batch), str(seconds), str(threads)]
+    if side == "disent":
+        return run_peer("disent", "training_disent.py", *options)["rate"]
+    command = [sys.executable, Path(__file__), "--work", side, *options]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return json.loads(done.stdout.strip().splitlines()[-1])["rate"]
+
+
+def rate_of_two(side: str, kind: str, batch: int, seconds: float) -> float:
+    """Images per second of two models at once, in two processes of one thread."""
+    with ThreadPoolExecutor(2) as pool:
+        jobs = [pool.submit(rate, side, kind, batch, seconds, 1) for _ in range(2)]
+        return sum(job.result() for job in jobs)
+
+
+def main() -> None:
+    """Measure all sides in turn and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=8.0)
+    arguments = parser.parse_args()
+    cores, seconds = os.cpu_count() or 1, arguments.seconds
+    rates: dict[tuple[str, ...], list[float]] = {}
+    for _ in range(arguments.rounds):
+        for kind, batch in SETTINGS:
+            setting = f"{kind}, batch {batch}"
+            measured = {
+                ("disent 0.8.0", setting): rate("disent", kind, batch, seconds, 0),
+                ("unbraid", setting): rate("ours", kind, batch, seconds, cores),
+                ("bare loop", setting): rate("bare", kind, batch, seconds, cores),
+                ("2 x unbraid", setting): rate_of_two("ours", kind, batch, seconds),
+            }
+            for key, value in measured.items():
+                rates.setdefault(key, []).append(value)
+    sides = ["disent 0.8.0", "unbraid", "bare loop", "2 x unbraid"]
+    print(f"{'images per second':<20}" + "".join(f"{side:>14}" for side in sides))
+    for kind, batch in SETTINGS:
+        setting = f"{kind}, batch {batch}"
+        rows = {side: rates[side, setting] for side in sides}
+        medians = "".join(f"{statistics.median(row):>14,.0f}" for row in rows.values())
+        print(f"{setting:<20}{medians}")
+        for above, below in (
+            ("unbraid", "disent 0.8.0"),
+            ("2 x unbraid", "disent 0.8.0"),
+            ("unbraid", "bare loop"),
+        ):
+            ratios = [a / b for a, b in zip(rows[above], rows[below], strict=True)]
+            print(
+                f"    {above} / {below}: {statistics.median(ratios):.2f} "
+                f"({min(ratios):.2f} - {max(ratios):.2f})"
+            )
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--work"]:
+        work(sys.argv[2:])
+    else:
+        main()

@@ -1,0 +1,67 @@
+"""Ada-AE: pairs of images, whose shared latents are guessed, without uncertainty."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import nn
+
+from unbraid.data import AbstractSampler, Batch, Pairs
+from unbraid.models._autoencoder import Autoencoder
+from unbraid.models._loss import Loss
+from unbraid.models._schedules import Number
+
+from ._adaptive import shared_latents
+from ._base import AbstractObjective
+from ._companions import images_together
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdaAE(AbstractObjective):
+    r"""Autoencoder of pairs, with the mean code in latents that a pair shares.
+
+    A latent is taken to be shared if its difference is below
+    :math:`\tau = (1 - \eta) \min_i \delta_i + \eta \max_i \delta_i`, where
+    :math:`\delta_i = |z_i - z'_i|`.
+
+    Args:
+        eta: Averaging strength :math:`\eta`, from 0 (nothing is shared) to 1.
+        scale: ``"sum"`` over pixels, or ``"mean"``.
+
+    References:
+        Michlo (2022), dissertation, Table 5.1, right column.
+    """
+
+    is_variational: ClassVar[bool] = False
+
+    eta: Number = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_numbers("eta", most=1.0)
+
+    def sampler(self) -> AbstractSampler:
+        """Pairs that differ in some factors."""
+        return Pairs()
+
+    def loss(
+        self,
+        model: Autoencoder,
+        batch: Batch,
+        *,
+        step: int,
+        generator: torch.Generator,
+        extra: nn.Module | None = None,
+    ) -> Loss:
+        """Reconstruction of both images from codes that share latents."""
+        del generator, extra
+        images = images_together(batch, 2, who="AdaAE")
+        first, second = model.encode(images).mean.chunk(2)
+        is_shared = shared_latents((first - second).abs(), self._at("eta", step))
+        common = 0.5 * (first + second)
+        codes = torch.cat(
+            [torch.where(is_shared, common, own) for own in (first, second)]
+        )
+        reconstruction = model.reconstruction_loss(images, codes).mean()
+        total = self.weighed(model, reconstruction, torch.zeros_like(reconstruction))
+        return Loss(total, {"reconstruction": reconstruction})

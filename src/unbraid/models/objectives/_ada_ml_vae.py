@@ -1,0 +1,94 @@
+"""Ada-ML-VAE: pairs of images, whose shared latents are guessed and multiplied."""
+
+from dataclasses import dataclass
+from typing import get_args
+
+import torch
+from torch import nn
+
+from unbraid.data import AbstractSampler, Batch, Pairs
+from unbraid.models._autoencoder import Autoencoder
+from unbraid.models._loss import Loss
+from unbraid.models._posterior import DiagonalGaussian
+from unbraid.models._schedules import Number
+
+from ._adaptive import (
+    Divergence,
+    latent_divergence,
+    measure_pairs,
+    product_posterior,
+    shared_latents,
+)
+from ._base import AbstractObjective
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdaMLVAE(AbstractObjective):
+    r"""beta-VAE of pairs, with the product posterior in latents that a pair shares.
+
+    Shared latents are guessed as in :class:`AdaGVAE`. In these, both images get the
+    product of the two posteriors, in which the surer one counts more.
+
+    .. math::
+        \frac{1}{2} \sum_{x \in \text{pair}}
+        \mathbb{E}_{\tilde q(z \mid x)} [-\log p(x \mid z)]
+        + \beta \, KL(\tilde q(z \mid x) \| p(z))
+
+    Args:
+        beta: Weight of the divergence from the prior, from 0.
+        divergence: How posteriors of a latent are compared: ``"symmetric"``, or
+            ``"one_sided"`` from the first image to the second, as in the original.
+        scale: ``"sum"`` over pixels and latents, or ``"mean"``.
+
+    Example:
+        >>> AdaMLVAE().sampler()
+        Pairs(n_changed=None, rule='uniform')
+
+    References:
+        Locatello et al. (2020), Weakly-Supervised Disentanglement Without Compromises,
+        section 3. https://arxiv.org/abs/2002.02886. Symmetric divergence: Dittadi et
+        al. (2021), https://arxiv.org/abs/2010.14407.
+    """
+
+    beta: Number = 1.0
+    divergence: Divergence = "symmetric"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_numbers("beta")
+        self._check_option("divergence", get_args(Divergence))
+
+    def sampler(self) -> AbstractSampler:
+        """Pairs that differ in some factors."""
+        return Pairs()
+
+    def loss(
+        self,
+        model: Autoencoder,
+        batch: Batch,
+        *,
+        step: int,
+        generator: torch.Generator,
+        extra: nn.Module | None = None,
+    ) -> Loss:
+        """Reconstruction plus weighted divergence, mean over both images."""
+        del extra
+        evidence = measure_pairs(
+            model,
+            batch,
+            rule=self._is_shared,
+            average=product_posterior,
+            generator=generator,
+            who="AdaMLVAE",
+        )
+        reconstruction, kl = evidence.mean_reconstruction, evidence.mean_kl
+        return Loss(
+            self.weighed(model, reconstruction, self._at("beta", step) * kl),
+            {"reconstruction": reconstruction, "kl": kl},
+            evidence.kl_per_latent,
+        )
+
+    def _is_shared(
+        self, first: DiagonalGaussian, second: DiagonalGaussian
+    ) -> torch.Tensor:
+        return shared_latents(latent_divergence(first, second, self.divergence))

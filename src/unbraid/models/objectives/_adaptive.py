@@ -1,0 +1,168 @@
+"""Adaptive methods: guess which latents two images share, and make these equal."""
+
+import math
+from collections.abc import Callable
+from typing import Literal
+
+import torch
+
+from unbraid.data import Batch
+from unbraid.models._autoencoder import Autoencoder
+from unbraid.models._posterior import DiagonalGaussian
+
+from ._companions import images_together, join_posteriors, split_posterior
+from ._elbo import Evidence, encode_gaussian, measure_evidence
+
+Divergence = Literal["symmetric", "one_sided"]
+
+Average = Callable[[DiagonalGaussian, DiagonalGaussian], DiagonalGaussian]
+"""One posterior in place of two."""
+
+SharingRule = Callable[[DiagonalGaussian, DiagonalGaussian], torch.Tensor]
+"""Which latents two images share, ``(batch, n_latents)``."""
+
+
+def latent_divergence(
+    first: DiagonalGaussian, second: DiagonalGaussian, kind: Divergence
+) -> torch.Tensor:
+    r"""How far apart two posteriors are, latent by latent.
+
+    Args:
+        first: Of one image.
+        second: Of the other.
+        kind: ``"symmetric"``, the mean of the divergences in both directions, or
+            ``"one_sided"``, :math:`KL(q_1 \| q_2)`.
+
+    Returns:
+        From 0, ``(batch, n_latents)``.
+
+    References:
+        Michlo (2022), dissertation, Eq. A.2 (symmetric).
+    """
+    forwards = first.kl_to(second)
+    return forwards if kind == "one_sided" else 0.5 * (forwards + second.kl_to(first))
+
+
+def shared_latents(deltas: torch.Tensor, strength: float = 0.5) -> torch.Tensor:
+    r"""Latents that differ little, compared with the others of the same pair.
+
+    .. math::
+        \tau = (1 - \eta) \min_i \delta_i + \eta \max_i \delta_i, \qquad
+        S = \{ i \mid \delta_i < \tau \}
+
+    Args:
+        deltas: :math:`\delta`, how much each latent differs, ``(batch, n_latents)``.
+        strength: :math:`\eta`, from 0 (nothing is shared) to 1 (all but the latents
+            that differ most).
+
+    Returns:
+        Whether a latent is shared, same shape, without gradient.
+
+    Example:
+        >>> shared_latents(torch.tensor([[0.0, 1.0, 3.0, 4.0]]))
+        tensor([[ True,  True, False, False]])
+
+    References:
+        Michlo (2022), dissertation, Eq. 5.16 and Table 5.1. One half is Eq. 2.13, the
+        threshold of Locatello et al. (2020).
+    """
+    deltas = deltas.detach()
+    least, most = deltas.amin(dim=1, keepdim=True), deltas.amax(dim=1, keepdim=True)
+    # Not a sum of two products, which may round to above a delta that is the same in
+    # all latents.
+    return deltas < least + strength * (most - least)
+
+
+def mean_posterior(
+    first: DiagonalGaussian, second: DiagonalGaussian
+) -> DiagonalGaussian:
+    r"""Mean of the means, and mean of the variances.
+
+    References:
+        Hosoya (2019), Group-based Learning of Disentangled Representations with
+        Generalizability for Novel Contents. https://arxiv.org/abs/1809.02383
+    """
+    total = torch.logaddexp(first.log_variance, second.log_variance)
+    return DiagonalGaussian(0.5 * (first.mean + second.mean), total - math.log(2.0))
+
+
+def product_posterior(
+    first: DiagonalGaussian, second: DiagonalGaussian
+) -> DiagonalGaussian:
+    r"""Product of two posteriors, with the harmonic mean of their variances.
+
+    .. math::
+        \sigma^2 = \frac{2 \sigma_1^2 \sigma_2^2}{\sigma_1^2 + \sigma_2^2}, \qquad
+        \mu = \frac{\sigma^2}{2}
+        \Bigl( \frac{\mu_1}{\sigma_1^2} + \frac{\mu_2}{\sigma_2^2} \Bigr)
+
+    The variance is twice that of the normalised product, so that the product of equal
+    posteriors is the same posterior again.
+
+    References:
+        Bouchacourt, Tomioka and Nowozin (2018), Multi-Level Variational Autoencoder.
+        https://arxiv.org/abs/1705.08841. The factor of two is that of
+        disentanglement_lib.
+    """
+    precision = torch.logaddexp(-first.log_variance, -second.log_variance)
+    share = torch.sigmoid(second.log_variance - first.log_variance)
+    mean = share * first.mean + (1.0 - share) * second.mean
+    return DiagonalGaussian(mean, math.log(2.0) - precision)
+
+
+def share_latents(
+    first: DiagonalGaussian,
+    second: DiagonalGaussian,
+    is_shared: torch.Tensor,
+    average: Average,
+) -> tuple[DiagonalGaussian, DiagonalGaussian]:
+    """Both posteriors, equal in the latents that are shared.
+
+    Args:
+        first: Of one image.
+        second: Of the other.
+        is_shared: ``(batch, n_latents)``.
+        average: What takes the place of both.
+
+    References:
+        Michlo (2022), dissertation, Eq. 2.10 and 2.11.
+    """
+    common = average(first, second)
+
+    def with_common(own: DiagonalGaussian) -> DiagonalGaussian:
+        return DiagonalGaussian(
+            torch.where(is_shared, common.mean, own.mean),
+            torch.where(is_shared, common.log_variance, own.log_variance),
+        )
+
+    return with_common(first), with_common(second)
+
+
+def measure_pairs(
+    model: Autoencoder,
+    batch: Batch,
+    *,
+    rule: SharingRule,
+    average: Average,
+    generator: torch.Generator,
+    who: str,
+) -> Evidence:
+    """Evidence of both images of every pair, after their shared latents were averaged.
+
+    Args:
+        model: Variational.
+        batch: Pairs.
+        rule: Says which latents are shared.
+        average: What takes the place of the posteriors of shared latents.
+        generator: Of the samples.
+        who: Name of the objective, for errors.
+
+    Returns:
+        Of ``2 * batch`` images, so that its means are over both images of a pair.
+    """
+    images = images_together(batch, 2, who=who)
+    first, second = split_posterior(encode_gaussian(model, images), 2)
+    pair = share_latents(first, second, rule(first, second), average)
+    return measure_evidence(
+        model, images, generator=generator, posterior=join_posteriors(*pair)
+    )

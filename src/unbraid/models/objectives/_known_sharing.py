@@ -1,0 +1,51 @@
+"""Which latents a pair shares, when its factors are known."""
+
+from typing import Literal
+
+import torch
+
+from unbraid.data import Batch
+
+ExtraLatents = Literal["private", "shared"]
+
+
+def known_shared_latents(
+    batch: Batch, n_latents: int, *, extra_latents: ExtraLatents, who: str
+) -> torch.Tensor:
+    """Latents whose factors are equal in both images of a pair.
+
+    Latent ``i`` belongs to factor ``i``.
+
+    Args:
+        batch: Pairs with factors.
+        n_latents: At least as many as factors.
+        extra_latents: Whether latents after the last factor are ``"private"`` to each
+            image, or ``"shared"`` by every pair.
+        who: Name of the objective, for errors.
+
+    Returns:
+        ``(batch, n_latents)``; a missing label counts as different.
+
+    Example:
+        >>> images, factors = torch.zeros(1, 5), torch.tensor([[3, 7]])
+        >>> partner = torch.tensor([[3, 8]])
+        >>> batch = Batch(images, factors, (images,), (partner,))
+        >>> known_shared_latents(batch, 3, extra_latents="private", who="GroupVAE")
+        tensor([[ True, False, False]])
+    """
+    if batch.factors is None or not batch.partner_factors:
+        raise ValueError(
+            f"{who}: expected pairs with known factors, got none. Use data with "
+            "labels, or AdaGVAE, which needs none."
+        )
+    n_factors = batch.factors.shape[1]
+    if n_latents < n_factors:
+        raise ValueError(
+            f"{who}: expected a latent for each of the {n_factors} factors, got "
+            f"{n_latents} latents."
+        )
+    is_equal = batch.factors == batch.partner_factors[0]
+    extra = is_equal.new_full(
+        (len(is_equal), n_latents - n_factors), extra_latents == "shared"
+    )
+    return torch.cat([is_equal, extra], dim=1)

@@ -1,0 +1,163 @@
+"""What semi-supervised objectives have in common: a base, and a few labels."""
+
+import abc
+import dataclasses
+from dataclasses import dataclass
+from typing import Self, get_args
+
+import torch
+from torch import nn
+
+from unbraid.data import AbstractDataset, AbstractSampler, Batch, LabelledRows
+from unbraid.data._labels import discrete_factors
+from unbraid.models._autoencoder import Autoencoder
+from unbraid.models._loss import Loss
+from unbraid.models._schedules import Number
+
+from ._base import AbstractObjective
+from ._supervised_terms import (
+    CrossEntropy,
+    Embedding,
+    ScaledSquares,
+    SigmoidSquares,
+    StrayCovariance,
+    SupervisedKind,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AbstractSemiSupervised(AbstractObjective, abc.ABC):
+    """A base objective, a supervised term, and which images are labelled.
+
+    Args:
+        base: What is taught without labels.
+        kind: The supervised term.
+        gamma: Its weight, from 0.
+        n_labels: Images whose labels are seen.
+        label_seed: Of the choice of these images.
+        sigma: How sharp embeddings are, above 0; kind ``"embedding"`` only.
+        is_ordered: Whether embeddings keep the order of values; likewise.
+        factor_sizes: Number of values of each factor; filled in from the data.
+        scale: Of the whole loss, ``"sum"`` or ``"mean"``.
+    """
+
+    base: AbstractObjective
+    kind: SupervisedKind = "cross_entropy"
+    gamma: Number = 64.0
+    n_labels: int = 100
+    label_seed: int = 0
+    sigma: float = 1.0
+    is_ordered: bool = False
+    factor_sizes: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_numbers("gamma")
+        self._check_option("kind", get_args(SupervisedKind))
+        if not 0.0 < self.sigma < float("inf"):
+            raise ValueError(
+                f"{type(self).__name__}: expected sigma above 0, got {self.sigma!r}."
+            )
+        # Settings read from a file come as lists.
+        object.__setattr__(self, "factor_sizes", tuple(self.factor_sizes))
+        self._check_base()
+        if self.base.scale != self.scale:
+            scaled = dataclasses.replace(self.base, scale=self.scale)
+            object.__setattr__(self, "base", scaled)
+        # What the base needs, this needs; it depends on the base, not on the class.
+        object.__setattr__(self, "least_batch", self.base.least_batch)
+
+    def sampler(self) -> AbstractSampler:
+        """What the base needs, and then a labelled image."""
+        return LabelledRows(
+            n_labels=self.n_labels, seed=self.label_seed, after=self.base.sampler()
+        )
+
+    def for_data(self, dataset: AbstractDataset) -> Self:
+        """With the sizes of the dataset's factors."""
+        space = discrete_factors(dataset, who=type(self).__name__)
+        return dataclasses.replace(
+            self, base=self.base.for_data(dataset), factor_sizes=space.sizes
+        )
+
+    def build_extra(self, model: Autoencoder) -> nn.Module:
+        """The supervised term, under ``"labels"``, and what the base has."""
+        parts = {"labels": self._build_term(model)}
+        base = self.base.build_extra(model)
+        if base is not None:
+            parts["base"] = base
+        return nn.ModuleDict(parts)
+
+    def _check_base(self) -> None:
+        who = type(self).__name__
+        if not self.base.is_variational or isinstance(
+            self.base, AbstractSemiSupervised
+        ):
+            raise ValueError(
+                f"{who}: expected a variational objective without labels as base, got "
+                f"{type(self.base).__name__}."
+            )
+        if (self.base.scale, self.scale) == ("mean", "sum"):
+            raise ValueError(
+                f"{who}: expected scale 'mean', that of the base, got 'sum'."
+            )
+
+    def _build_term(self, model: Autoencoder) -> nn.Module:
+        sizes, who = self.factor_sizes, type(self).__name__
+        if not sizes:
+            raise ValueError(
+                f"{who}: expected factor_sizes, got none. Give them, or use "
+                "for_data(dataset), as fit does."
+            )
+        if model.n_latents < len(sizes):
+            raise ValueError(
+                f"{who}: expected a latent for each of the {len(sizes)} factors, got "
+                f"{model.n_latents} latents."
+            )
+        match self.kind:
+            case "l2":
+                return ScaledSquares()
+            case "l2_sigmoid":
+                return SigmoidSquares(sizes)
+            case "cross_entropy":
+                return CrossEntropy(sizes)
+            case "covariance":
+                return StrayCovariance()
+            case "embedding":
+                return Embedding(sizes, sigma=self.sigma, is_ordered=self.is_ordered)
+
+    def _add_supervised(
+        self, model: Autoencoder, loss: Loss, supervised: torch.Tensor, step: int
+    ) -> Loss:
+        """The base's loss with the weighted term."""
+        weighted = self.weighed(
+            model,
+            torch.zeros_like(supervised),
+            self._at("gamma", step) * supervised,
+        )
+        return Loss(
+            loss.total + weighted,
+            {**loss.terms, "supervised": supervised},
+            loss.kl_per_latent,
+        )
+
+
+def without_labels(batch: Batch) -> Batch:
+    """What the base sees: neither the labelled images, nor labels of others."""
+    return Batch(images=batch.images, partner_images=batch.partner_images[:-1])
+
+
+def labelled_images(batch: Batch, *, who: str) -> tuple[torch.Tensor, torch.Tensor]:
+    """Images whose labels are known, and these labels."""
+    if not batch.partner_factors:
+        raise ValueError(
+            f"{who}: expected a batch with labelled images, got none. Draw batches "
+            "with the sampler() of the objective."
+        )
+    return batch.partner_images[-1], batch.partner_factors[-1]
+
+
+def part_of(extra: nn.Module | None, name: str) -> nn.Module | None:
+    """A part of what :meth:`AbstractSemiSupervised.build_extra` made."""
+    assert isinstance(extra, nn.ModuleDict)
+    return dict(extra.items()).get(name)

@@ -1,0 +1,134 @@
+"""What a few labels say about codes: latent ``i`` is for factor ``i``."""
+
+from typing import Literal
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+SupervisedKind = Literal["l2", "l2_sigmoid", "cross_entropy", "covariance", "embedding"]
+
+
+class ScaledSquares(nn.Module):
+    r"""Squared error of codes times one learned number.
+
+    .. math:: \sum_k (b \mu_k - y_k)^2
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(()))
+
+    def forward(self, codes: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        """Mean over images of codes ``(n, n_latents)``, labels ``(n, n_factors)``."""
+        held = codes[:, : labels.shape[1]]
+        return (self.scale * held - labels).square().sum(dim=1).mean()
+
+
+class SigmoidSquares(nn.Module):
+    r"""Squared error of codes squeezed between 0 and 1.
+
+    .. math:: \sum_k (\operatorname{sigmoid}(\mu_k) - y_k / f_k)^2
+    """
+
+    sizes: torch.Tensor
+
+    def __init__(self, sizes: tuple[int, ...]) -> None:
+        super().__init__()
+        self.register_buffer("sizes", torch.tensor(sizes), persistent=False)
+
+    def forward(self, codes: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        """Mean over images of codes ``(n, n_latents)``, labels ``(n, n_factors)``."""
+        held = codes[:, : labels.shape[1]].sigmoid()
+        return (held - labels / self.sizes).square().sum(dim=1).mean()
+
+
+class CrossEntropy(nn.Module):
+    r"""Cross-entropy of codes as logits of the labels' shares.
+
+    .. math::
+        -\sum_k s_k \log \operatorname{sigmoid}(\mu_k)
+        + (1 - s_k) \log \operatorname{sigmoid}(-\mu_k), \qquad s_k = y_k / f_k
+    """
+
+    sizes: torch.Tensor
+
+    def __init__(self, sizes: tuple[int, ...]) -> None:
+        super().__init__()
+        self.register_buffer("sizes", torch.tensor(sizes), persistent=False)
+
+    def forward(self, codes: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        """Mean over images of codes ``(n, n_latents)``, labels ``(n, n_factors)``."""
+        held = codes[:, : labels.shape[1]]
+        shares = (labels / self.sizes).to(held.dtype)
+        losses = functional.binary_cross_entropy_with_logits(
+            held, shares, reduction="none"
+        )
+        return losses.sum(dim=1).mean()
+
+
+class StrayCovariance(nn.Module):
+    r"""Squared covariances of latents with the factors of other latents.
+
+    .. math:: \sum_{i \neq k} \operatorname{Cov}(\mu_i, y_k)^2
+    """
+
+    def forward(self, codes: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        """Of all codes ``(n, n_latents)`` with labels ``(n, n_factors)``."""
+        values = labels.to(codes.dtype)
+        codes = codes - codes.mean(dim=0)
+        covariance = codes.T @ (values - values.mean(dim=0)) / len(codes)
+        own = torch.eye(*covariance.shape, device=codes.device, dtype=torch.bool)
+        return covariance.masked_fill(own, 0.0).square().sum()
+
+
+class Embedding(nn.Module):
+    r"""Cross-entropy of the places that a factor's values have on a latent's axis.
+
+    .. math::
+        -\sum_k \log \frac{\exp(-\sigma^2 (\mu_k - e_{k, y_k})^2)}
+        {\sum_v \exp(-\sigma^2 (\mu_k - e_{k, v})^2)}
+
+    Args:
+        sizes: Number of values of each factor.
+        sigma: How sharp the places are, above 0.
+        is_ordered: Whether places lie in line, in the order of the values, so that
+            only a start and a step are learned.
+    """
+
+    values: torch.Tensor
+    is_value: torch.Tensor
+
+    def __init__(
+        self, sizes: tuple[int, ...], *, sigma: float, is_ordered: bool
+    ) -> None:
+        super().__init__()
+        self.sigma = sigma
+        self.is_ordered = is_ordered
+        self.register_buffer("values", torch.arange(max(sizes)), persistent=False)
+        rows = torch.tensor(sizes)[:, None]
+        self.register_buffer("is_value", self.values < rows, persistent=False)
+        if is_ordered:
+            self.start = nn.Parameter(torch.full((len(sizes), 1), -1.0))
+            self.step = nn.Parameter(2.0 / (rows - 1).clamp(min=1))
+        else:
+            self.places = nn.Parameter(torch.randn(len(sizes), max(sizes)))
+
+    def forward(self, codes: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        """Mean over images of codes ``(n, n_latents)``, labels ``(n, n_factors)``."""
+        places = (
+            self.start + self.step * self.values if self.is_ordered else self.places
+        )
+        apart = codes[:, : labels.shape[1], None] - places
+        logits = -(self.sigma * apart).square()
+        # Factors with fewer values than the one with most have no place there.
+        logits = logits.masked_fill(~self.is_value, -torch.inf)
+        losses = functional.cross_entropy(
+            logits.flatten(0, 1), labels.long().flatten(), reduction="sum"
+        )
+        return losses / len(codes)
+
+    def _places(self) -> torch.Tensor:
+        if self.is_ordered:
+            return self.start + self.step * self.values
+        return self.places

@@ -1,0 +1,74 @@
+import math
+
+import pytest
+import torch
+from companions import batch_of, seeded, tiny_model
+
+from unbraid.models.objectives import AdaMLVAE
+
+
+def transcribed(model, batch, beta, divergence, generator):
+    """The loss of the paper, image by image and latent by latent."""
+    images = [batch.images, batch.partner_images[0]]
+    posteriors = [model.encode(each) for each in images]
+    size, n_latents = posteriors[0].mean.shape
+    means = [p.mean.tolist() for p in posteriors]
+    variances = [p.variance.tolist() for p in posteriors]
+    for row in range(size):
+        deltas = []
+        for i in range(n_latents):
+            m1, m2 = means[0][row][i], means[1][row][i]
+            v1, v2 = variances[0][row][i], variances[1][row][i]
+            there = 0.5 * (v1 / v2 + (m1 - m2) ** 2 / v2 - 1 + math.log(v2 / v1))
+            back = 0.5 * (v2 / v1 + (m1 - m2) ** 2 / v1 - 1 + math.log(v1 / v2))
+            deltas.append(there if divergence == "one_sided" else (there + back) / 2)
+        threshold = (min(deltas) + max(deltas)) / 2
+        for i in range(n_latents):
+            if deltas[i] < threshold:
+                m1, m2 = means[0][row][i], means[1][row][i]
+                v1, v2 = variances[0][row][i], variances[1][row][i]
+                variance = 2 * v1 * v2 / (v1 + v2)
+                mean = (m1 / v1 + m2 / v2) * variance / 2
+                for k in range(2):
+                    means[k][row][i], variances[k][row][i] = mean, variance
+    noise = torch.empty(2 * size, n_latents).double().normal_(generator=generator)
+    total = 0.0
+    for k in range(2):
+        mean, variance = torch.tensor(means[k]), torch.tensor(variances[k])
+        mean, variance = mean.double(), variance.double()
+        codes = mean + variance.sqrt() * noise[k * size : (k + 1) * size]
+        error = (model.decoder(codes) - images[k]).square().sum(dim=1)
+        kl = 0.5 * (mean**2 + variance - variance.log() - 1).sum(dim=1)
+        total += 0.5 * float((error + beta * kl).mean())
+    return total
+
+
+@pytest.mark.parametrize("divergence", ["symmetric", "one_sided"])
+def test_loss_is_the_transcribed_one(divergence):
+    model, batch = tiny_model(), batch_of(2)
+    objective = AdaMLVAE(beta=3.0, divergence=divergence)
+    loss = objective.loss(model, batch, step=0, generator=seeded())
+    with torch.no_grad():
+        expected = transcribed(model, batch, 3.0, divergence, seeded())
+    assert loss.total.item() == pytest.approx(expected, rel=1e-6)
+
+
+def test_divergence_per_latent_sums_to_the_divergence():
+    loss = AdaMLVAE().loss(tiny_model(), batch_of(2), step=0, generator=seeded())
+    assert loss.kl_per_latent.sum().item() == pytest.approx(loss.terms["kl"].item())
+
+
+def test_gradients_reach_every_parameter():
+    model = tiny_model()
+    AdaMLVAE().loss(model, batch_of(2), step=0, generator=seeded()).total.backward()
+    assert all(parameter.grad.abs().sum() > 0 for parameter in model.parameters())
+
+
+def test_a_batch_without_companions_is_refused():
+    with pytest.raises(ValueError, match="AdaMLVAE: expected a batch of 2 images"):
+        AdaMLVAE().loss(tiny_model(), batch_of(1), step=0, generator=seeded())
+
+
+def test_an_unknown_divergence_is_refused():
+    with pytest.raises(ValueError, match="'symmetric', 'one_sided', got 'both'"):
+        AdaMLVAE(divergence="both")
