@@ -34,7 +34,8 @@ class TorchDataset(torch.utils.data.Dataset):
 
     def __getitems__(self, indices: Sequence[int]) -> list:
         """Items of many indices: what ``DataLoader`` calls when it finds it."""
-        images = torch.from_numpy(self.dataset.images(indices)).float().mul_(1 / 255)
+        raw = torch.from_numpy(self.dataset.images(indices))
+        images = raw if raw.is_floating_point() else raw.float().mul_(1 / 255)
         factors = self.dataset.factors(indices)
         if factors is None:
             return list(images)
