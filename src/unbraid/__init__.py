@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .metrics import Factors, Score, Scorecard, evaluate
     from .representation import Representation, encode
+    from .training import Run, fit, load
 
 __version__ = version("unbraid")
 
 __all__ = [
     "Factors",
     "Representation",
+    "Run",
     "Score",
     "Scorecard",
     "__version__",
     "encode",
     "evaluate",
+    "fit",
+    "load",
 ]
 
 # Names are fetched when they are first used: torch and scikit-learn take seconds to
@@ -25,10 +29,13 @@ __all__ = [
 _HOMES = {
     "Factors": "unbraid.metrics",
     "Representation": "unbraid.representation",
+    "Run": "unbraid.training",
     "Score": "unbraid.metrics",
     "Scorecard": "unbraid.metrics",
     "encode": "unbraid.representation",
     "evaluate": "unbraid.metrics",
+    "fit": "unbraid.training",
+    "load": "unbraid.training",
 }
 
 

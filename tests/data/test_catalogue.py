@@ -34,7 +34,7 @@ def test_every_exported_dataset_is_in_the_catalogue_or_is_made_of_the_users_data
         "Relabelled",
         "Reweighted",
         "Subset",
-            "Vectors",
+        "Vectors",
     }
     assert named <= exported
 
