@@ -1,7 +1,7 @@
 """How it is learned: a loop that can be stopped and resumed at any step."""
 
 from ._diagnosis import Diagnosis
-from ._fit import fit
+from ._fit import fit, train_run
 from ._loop import Snapshot, train
 from ._memory import keep_freed_memory
 from ._model_file import load, save_model
@@ -23,4 +23,5 @@ __all__ = [
     "load",
     "save_model",
     "train",
+    "train_run",
 ]

@@ -99,7 +99,6 @@ def fit(
     """
     dataset = as_dataset(data)
     objective = choose_objective(objective)
-    _check_intervals(log_every, save_every)
     statistics = channel_statistics(dataset) if standardise else None
     if likelihood == "auto":
         is_plain_image = len(dataset.image_shape) == 3 and not standardise
@@ -119,41 +118,81 @@ def fit(
         std=() if statistics is None else tuple(statistics.std),
         seed=seed,
     )
-    check_range(spec, dataset)
-    settings = (
-        (TraceSettings() if traces else None) if isinstance(traces, bool) else traces
+    return train_run(
+        spec,
+        dataset,
+        device=device,
+        out=out,
+        save_every=save_every,
+        save_every_seconds=save_every_seconds,
+        traces=traces,
+        loggers=loggers,
+        log_every=log_every,
+        progress=progress,
     )
-    folder = None if out is None else RunFolder(out)
-    run_id = folder.claim(spec, dataset, settings) if folder is not None else ""
-    if folder is not None and folder.is_finished:
-        return Run.load(
-            folder.path,
-            objective=spec.objective,
-            network=spec.network,
-            likelihood=spec.likelihood,
-        )
+
+
+def train_run(
+    spec: TrainingSpec,
+    dataset: AbstractDataset,
+    *,
+    device: str | torch.device = "auto",
+    out: str | os.PathLike[str] | None = None,
+    save_every: int | None = None,
+    save_every_seconds: float = 30.0,
+    traces: TraceSettings | bool = False,
+    loggers: Sequence[AbstractLogger | str] = (),
+    log_every: int = 100,
+    progress: bool = True,
+) -> Run:
+    """Train what a specification says; the arguments are those of :func:`fit`."""
+    _check_intervals(log_every, save_every)
+    check_range(spec, dataset)
+    settings = None
+    if traces:
+        settings = TraceSettings() if isinstance(traces, bool) else traces
+    folder, run_id = None, ""
+    if out is not None:
+        folder = RunFolder(out)
+        run_id = folder.claim(spec, dataset, settings)
+        if folder.is_finished:
+            return _load_finished(folder, spec)
     place = choose_device(device)
     state = TrainingState.create(spec, device=place)
-    bar = (ProgressBar(steps),) if progress else ()
+    bar = (ProgressBar(spec.steps),) if progress else ()
     recording = Recording(
         spec=spec,
         state=state,
         folder=folder,
         run_id=run_id,
-        tracer=None
-        if settings is None
-        else TraceRecorder(
-            settings,
-            dataset,
-            state.model,
-            n_steps=steps,
-            path=None if folder is None else folder.traces,
-        ),
+        tracer=_tracer(settings, spec, dataset, state, folder),
         loggers=(*map(choose_logger, loggers), *bar),
         save_every=save_every,
         save_every_seconds=save_every_seconds,
     )
     return _run(recording, stream_of(spec, dataset, place), log_every)
+
+
+def _load_finished(folder: RunFolder, spec: TrainingSpec) -> Run:
+    return Run.load(
+        folder.path,
+        objective=spec.objective,
+        network=spec.network,
+        likelihood=spec.likelihood,
+    )
+
+
+def _tracer(
+    settings: TraceSettings | None,
+    spec: TrainingSpec,
+    dataset: AbstractDataset,
+    state: TrainingState,
+    folder: RunFolder | None,
+) -> TraceRecorder | None:
+    if settings is None:
+        return None
+    path = None if folder is None else folder.traces
+    return TraceRecorder(settings, dataset, state.model, n_steps=spec.steps, path=path)
 
 
 def _run(recording: Recording, stream: BatchStream, log_every: int) -> Run:
@@ -169,9 +208,10 @@ def _run(recording: Recording, stream: BatchStream, log_every: int) -> Run:
                 every=log_every,
                 is_interrupted=is_interrupted,
             ):
+                if snapshot.step % log_every == 0 or snapshot.step == spec.steps:
+                    recording.take(snapshot)
                 if is_interrupted():
                     raise recording.interrupt()
-                recording.take(snapshot)
         return recording.finish()
     except TrainingDivergedError as error:
         recording.fail(error)
@@ -185,8 +225,8 @@ def _check_intervals(log_every: int, save_every: int | None) -> None:
         raise ValueError(f"fit: expected log_every from 1, got {log_every!r}.")
     if save_every is not None and (save_every < 1 or save_every % log_every):
         raise ValueError(
-            f"fit: expected save_every to be a multiple of log_every = {log_every}, got "
-            f"{save_every!r}."
+            f"fit: expected save_every to be a multiple of log_every = {log_every}, "
+            f"got {save_every!r}."
         )
 
 
