@@ -5,6 +5,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .estimators import Disentangler
     from .metrics import Factors, Score, Scorecard, evaluate
     from .representation import Representation, encode
     from .training import Run, fit, load
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 __version__ = version("unbraid")
 
 __all__ = [
+    "Disentangler",
     "Factors",
     "Representation",
     "Run",
@@ -27,6 +29,7 @@ __all__ = [
 # Names are fetched when they are first used: torch and scikit-learn take seconds to
 # import, which `unbraid --help` and `import unbraid.data` need not wait for.
 _HOMES = {
+    "Disentangler": "unbraid.estimators",
     "Factors": "unbraid.metrics",
     "Representation": "unbraid.representation",
     "Run": "unbraid.training",

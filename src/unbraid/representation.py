@@ -12,7 +12,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
-from unbraid.data import AbstractDataset, Kind, as_dataset
+from unbraid.data import AbstractDataset, Kind, as_dataset, float_images
 from unbraid.errors import DataFormatError
 from unbraid.files import written_whole
 
@@ -213,10 +213,8 @@ def _encoded(
     hide = None if progress else True  # None: unless on a terminal
     with torch.no_grad():
         for start in tqdm(starts, desc="encoding", unit="batch", disable=hide):
-            raw = torch.from_numpy(dataset.images(indices[start : start + batch_size]))
-            images = raw.to(device).float()
-            if not raw.is_floating_point():
-                images.div_(255)
+            rows = indices[start : start + batch_size]
+            images = float_images(dataset, rows, device=device)
             yield _read_output(function(images), len(images))
 
 

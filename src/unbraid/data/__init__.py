@@ -12,7 +12,7 @@ from ._pairs import Pairs
 from ._sampling import AbstractSampler, Companions, Singles
 from ._shifts import correlate, hold_out
 from ._statistics import ChannelStatistics, channel_statistics
-from ._torch_dataset import TorchDataset
+from ._torch_dataset import TorchDataset, float_images
 from ._triplets import Triplets
 from ._views import Relabelled, Reweighted, Subset
 from .own._image_folder import ImageFolder
@@ -86,6 +86,7 @@ __all__ = [
     "factor_distance",
     "factor_distance_denominator",
     "fetch",
+    "float_images",
     "hold_out",
     "keep_labels",
     "open_dataset",

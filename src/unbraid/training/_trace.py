@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from unbraid.data import AbstractDataset
+from unbraid.data import AbstractDataset, float_images
 from unbraid.errors import CheckpointFormatError
 from unbraid.models import Autoencoder
 from unbraid.randomness import numpy_generator
@@ -122,9 +122,7 @@ class TraceRecorder:
         self._module = _find_module(model.decoder, self._layer)
         self._model = model
         self._rows = _choose_rows(settings, dataset)
-        raw = torch.from_numpy(dataset.images(self._rows))
-        images = raw.float() if raw.is_floating_point() else raw.float().div_(255)
-        self._images = images.to(model.mean.device)
+        self._images = float_images(dataset, self._rows).to(model.mean.device)
         even = np.linspace(0, n_steps, settings.n_snapshots).round().astype(int)
         self._wanted = settings.steps or tuple(even.tolist())
         self._path = path
