@@ -57,11 +57,11 @@ def evaluate(
     from unbraid.metrics import evaluate as score
 
     _check_usage(model, data, codes, factors)
+    _check_metrics(metrics, have_factors=model is not None or factors is not None)
     if model is not None and data is not None:
         table, labels = _encode(model, data, rows, seed)
     else:
         table, labels = _read_tables(codes, factors)
-    _check_metrics(metrics, have_factors=labels is not None)
     card = score(
         table, labels, metrics=metrics, seed=seed, intervals=intervals, levels=levels
     )

@@ -1,5 +1,6 @@
 """``unbraid train``: a model from data, kept in a folder."""
 
+import contextlib
 import shlex
 import sys
 from pathlib import Path
@@ -116,14 +117,19 @@ def _read_value(text: str) -> Any:
     import yaml
 
     try:
-        # YAML takes 1e-3 for a word.
-        return int(text) if text.lstrip("+-").isdigit() else float(text)
-    except ValueError:
-        pass
-    try:
-        return yaml.safe_load(text)
+        return _with_numbers(yaml.safe_load(text))
     except yaml.YAMLError as error:
         raise ValueError(f"Expected a value in YAML, got {text!r}.") from error
+
+
+def _with_numbers(value: Any) -> Any:
+    """The same with numbers such as 1e-3, which YAML takes for words."""
+    if isinstance(value, dict):
+        return {key: _with_numbers(part) for key, part in value.items()}
+    if isinstance(value, str):
+        with contextlib.suppress(ValueError):
+            return float(value)
+    return value
 
 
 def _check_names(

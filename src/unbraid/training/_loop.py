@@ -1,5 +1,6 @@
 """The training loop: a generator of snapshots, from which the caller pulls."""
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -165,10 +166,11 @@ def _check_finite(table: NDArray[np.float64], names: list[str], first: int) -> N
 
 def _check_weights(state: TrainingState) -> None:
     """A last step may spoil the weights with a loss that was finite still."""
-    for network in (state.model, state.extra):
-        for parameter in network.parameters() if network is not None else ():
-            if not bool(torch.isfinite(parameter).all()):
-                raise TrainingDivergedError(step=state.step - 1, terms=("weights",))
+    weights = list(state.model.parameters())
+    if state.extra is not None:
+        weights += list(state.extra.parameters())
+    if not math.isfinite(get_total_norm(weights)):
+        raise TrainingDivergedError(step=state.step - 1, terms=("weights",))
 
 
 def _gradient_norm(state: TrainingState) -> float:
