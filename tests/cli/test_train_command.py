@@ -62,7 +62,7 @@ def test_hyperparameters_may_be_schedules_and_small_numbers(tmp_path):
         (("--set", "beta=-1"), "number from 0"),
         (("--set", "beta=[1"), "YAML"),
         (("--set", "beta=much"), "'much'"),
-        (("--set", "beta={name: linaer}"), "'linear'"),
+        (("--set", "beta={name: linea}"), "'linear'"),
         (("--network", "huge"), "huge"),
         (("--likelihood", "poisson"), "poisson"),
         (("--logger", "visdom"), "visdom"),
@@ -75,6 +75,13 @@ def test_wrong_usage_is_said_and_writes_nothing(tmp_path, options, said):
     assert result.exit_code == 2
     assert said in result.output
     assert not (tmp_path / "run").exists()
+
+
+def test_a_logger_that_is_not_installed_is_said_with_what_helps(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "wandb", None)
+    result = run("train", DATA, *SMALL, "--logger", "wandb", "--out", tmp_path)
+    assert result.exit_code == 1
+    assert "pip install 'unbraid[wandb]'" in result.output
 
 
 def test_a_folder_of_other_settings_is_an_error_of_one_sentence(tmp_path):

@@ -6,7 +6,9 @@ import torch
 from safetensors.torch import save_file
 
 from unbraid.errors import CheckpointFormatError
+from unbraid.models import Loss
 from unbraid.models.networks import Convolutional, Dense
+from unbraid.models.objectives import VAE, AbstractAdversarialObjective
 from unbraid.training import TrainingSpec, TrainingState, train
 from unbraid.training._checkpoint import load_state, save_state
 from unbraid.training._fit import stream_of
@@ -60,6 +62,37 @@ def test_values_that_are_no_tensors_come_back(tmp_path, squares):
     load_state(again, path, run_id="a")
     assert again.optimiser.state[next(again.model.parameters())]["count"] == 7
     assert again.optimiser.param_groups[0]["lr"] == 0.125
+
+
+class Adversarial(AbstractAdversarialObjective):
+    """A second network that is told to say 1, which the model does not care about."""
+
+    def loss(self, model, batch, *, step, generator, extra=None):
+        return VAE().loss(model, batch, step=step, generator=generator)
+
+    def build_extra(self, model):
+        return torch.nn.Linear(model.n_latents, 1)
+
+    def adversary_loss(self, model, adversary, batch, *, step, generator):
+        codes = model.encode(batch.images).mean.detach()
+        return Loss((adversary(codes) - 1).square().mean())
+
+    def adversary_optimiser(self, adversary):
+        return torch.optim.Adam(adversary.parameters(), lr=0.01)
+
+
+def test_an_adversary_goes_on_to_the_same_bytes(tmp_path, squares):
+    spec = dataclasses.replace(SPEC, objective=Adversarial())
+    stream = stream_of(spec, squares, torch.device("cpu"))
+    save_state(trained(spec, squares, 6), tmp_path / "whole", run_id="a")
+    save_state(trained(spec, squares, 3), tmp_path / "half", run_id="a")
+    state = TrainingState.create(spec)
+    load_state(state, tmp_path / "half", run_id="a")
+    list(train(state, stream, spec.objective, steps=6))
+    save_state(state, tmp_path / "resumed", run_id="a")
+    whole, resumed = (tmp_path / name for name in ("whole", "resumed"))
+    assert whole.read_bytes() == resumed.read_bytes()
+    assert b"adversary_optimiser.0.exp_avg" in whole.read_bytes()
 
 
 def test_the_same_state_gives_the_same_bytes(tmp_path, squares):

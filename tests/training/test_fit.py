@@ -14,7 +14,7 @@ from unbraid.data import TorchDataset, XYSquares
 from unbraid.errors import CheckpointFormatError, TrainingDivergedError
 from unbraid.models.networks import Convolutional, Dense
 from unbraid.models.objectives import BetaVAE
-from unbraid.training import Run, fit
+from unbraid.training import Run, TraceSettings, fit
 from unbraid.training.loggers import AbstractLogger
 
 WEIGHTS = "model.safetensors"
@@ -195,6 +195,12 @@ def test_a_folder_with_a_strangers_model_is_refused(train_small, tmp_path):
     (tmp_path / "model.json").write_text("{}")
     with pytest.raises(CheckpointFormatError, match=r"holds model\.json"):
         train_small(out=tmp_path)
+
+
+def test_wrong_settings_do_not_take_a_folder(train_small, tmp_path):
+    with pytest.raises(ValueError, match="expected a layer"):
+        train_small(traces=TraceSettings(layer="none"), out=tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_damaged_state_is_refused_and_not_overwritten(train_small, tmp_path):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ._console import print_json
+from ._console import complain, print_json
 from ._data import DataArgument, JsonOption, open_data
 
 if TYPE_CHECKING:
@@ -84,8 +84,12 @@ def train(
         )
     except KeyboardInterrupt as interruption:
         command = shlex.join(["unbraid", *sys.argv[1:]])
-        typer.echo(f"unbraid: {interruption}. To go on: {command}", err=True)
+        words = str(interruption) or "interrupted"
+        typer.echo(f"unbraid: {words}. To go on: {command}", err=True)
         raise typer.Exit(130) from None
+    except ImportError as error:  # a logger that is not installed
+        complain(error)
+        raise typer.Exit(1) from None
     _report(run, as_json=json)
 
 

@@ -151,21 +151,21 @@ def train_run(
     settings = None
     if traces:
         settings = TraceSettings() if isinstance(traces, bool) else traces
-    folder, run_id = None, ""
-    if out is not None:
-        folder = RunFolder(out)
-        run_id = folder.claim(spec, dataset, settings)
-        if folder.is_finished:
-            return _load_finished(folder, spec)
+    folder = None if out is None else RunFolder(out)
     place = choose_device(device)
+    # Made before the folder is taken, so that wrong settings leave no trace there.
     state = TrainingState.create(spec, device=place)
+    tracer = _tracer(settings, spec, dataset, state, folder)
+    run_id = "" if folder is None else folder.claim(spec, dataset, settings)
+    if folder is not None and folder.is_finished:
+        return _load_finished(folder, spec, place)
     bar = (ProgressBar(spec.steps),) if progress else ()
     recording = Recording(
         spec=spec,
         state=state,
         folder=folder,
         run_id=run_id,
-        tracer=_tracer(settings, spec, dataset, state, folder),
+        tracer=tracer,
         loggers=(*map(choose_logger, loggers), *bar),
         save_every=save_every,
         save_every_seconds=save_every_seconds,
@@ -173,13 +173,15 @@ def train_run(
     return _run(recording, stream_of(spec, dataset, place), log_every)
 
 
-def _load_finished(folder: RunFolder, spec: TrainingSpec) -> Run:
-    return Run.load(
+def _load_finished(folder: RunFolder, spec: TrainingSpec, device: torch.device) -> Run:
+    run = Run.load(
         folder.path,
         objective=spec.objective,
         network=spec.network,
         likelihood=spec.likelihood,
     )
+    run.model.to(device)
+    return run
 
 
 def _tracer(
