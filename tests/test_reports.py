@@ -1,8 +1,15 @@
 import numpy as np
 import pytest
+import torch
 
 from unbraid.data import XYObject, XYSquares
-from unbraid.reports import draw_factor_traversals, factor_traversals
+from unbraid.reports import (
+    draw_factor_traversals,
+    draw_latent_traversals,
+    factor_traversals,
+    latent_traversals,
+)
+from unbraid.training import fit
 
 
 def test_a_traversal_shows_the_first_and_last_value_and_holds_the_rest(tiny_grid):
@@ -29,3 +36,47 @@ def test_the_figure_names_every_dataset_and_factor():
     ]
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert labels == ["x", "y", "scale", "color"]
+
+
+@pytest.fixture(scope="module")
+def trained():
+    squares = XYSquares(n_squares=1, image_size=8, square_size=1)
+    options = {"steps": 400, "n_latents": 4, "learning_rate": 1e-2}
+    return squares, fit("vae", squares, **options).model
+
+
+def test_latents_are_ordered_by_what_they_say(trained):
+    data, model = trained
+    shown = latent_traversals(model, data, n_latents=3, n_values=5, n_bases=2)
+    assert shown.images.shape == (2, 3, 5, 3, 8, 8)
+    assert shown.originals.shape == (2, 3, 8, 8)
+    assert list(shown.kl) == sorted(shown.kl, reverse=True)
+    changes = [np.ptp(shown.images[:, latent], axis=1).mean() for latent in range(3)]
+    assert changes[0] > changes[-1]
+
+
+def test_a_traversal_changes_one_latent_only(trained):
+    data, model = trained
+    shown = latent_traversals(model, data, n_latents=1, n_values=3, n_bases=1)
+    (latent,) = shown.latents
+    images = torch.from_numpy(shown.originals).float() / 255
+    code = model.encode(images).mean.detach().repeat(3, 1)
+    code[:, latent] = torch.tensor([-2.0, 0.0, 2.0])
+    expected = model.decode(code).detach().numpy() * 255
+    assert np.abs(shown.images[0, 0] - expected).max() < 0.6
+
+
+def test_the_figure_of_latents_names_them_once(trained):
+    data, model = trained
+    figure = draw_latent_traversals(latent_traversals(model, data, n_latents=2))
+    assert len(figure.axes) == 3
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert len(labels) == 2
+    assert all("nats" in label for label in labels)
+
+
+def test_models_of_vectors_have_no_pictures():
+    values = np.zeros((4, 3))
+    model = fit("ae", values, steps=1).model
+    with pytest.raises(ValueError, match="a model of images"):
+        latent_traversals(model, values)

@@ -5,30 +5,40 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .estimators import Disentangler
     from .metrics import Factors, Score, Scorecard, evaluate
     from .representation import Representation, encode
+    from .training import Run, fit, load
 
 __version__ = version("unbraid")
 
 __all__ = [
+    "Disentangler",
     "Factors",
     "Representation",
+    "Run",
     "Score",
     "Scorecard",
     "__version__",
     "encode",
     "evaluate",
+    "fit",
+    "load",
 ]
 
 # Names are fetched when they are first used: torch and scikit-learn take seconds to
 # import, which `unbraid --help` and `import unbraid.data` need not wait for.
 _HOMES = {
+    "Disentangler": "unbraid.estimators",
     "Factors": "unbraid.metrics",
     "Representation": "unbraid.representation",
+    "Run": "unbraid.training",
     "Score": "unbraid.metrics",
     "Scorecard": "unbraid.metrics",
     "encode": "unbraid.representation",
     "evaluate": "unbraid.metrics",
+    "fit": "unbraid.training",
+    "load": "unbraid.training",
 }
 
 

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
-from unbraid.data import AbstractDataset, Kind, LabelledImages, open_dataset
+from unbraid.data import AbstractDataset, Kind, as_dataset, float_images
 from unbraid.errors import DataFormatError
 from unbraid.files import written_whole
 
@@ -90,7 +90,7 @@ class Representation:
 
 def encode(
     model: Any,
-    data: AbstractDataset | ArrayLike | str,
+    data: Any,
     *,
     rows: ArrayLike | None = None,
     batch_size: int = 256,
@@ -112,7 +112,8 @@ def encode(
             - an object with ``transform`` (scikit-learn), which is given flattened
               images ``(batch, channels * height * width)``;
             - an array of codes that are ready, one row per image.
-        data: A dataset, an array of images, or what the command line takes.
+        data: A dataset, an array of images ``(n, ...)`` or of vectors ``(n, length)``,
+            a ``DataLoader``, or what the command line takes.
         rows: Rows to encode, all when not given.
         batch_size: Images at a time.
         device: Where to compute: ``"auto"`` is where the module's parameters are, else
@@ -125,7 +126,7 @@ def encode(
         >>> encode(lambda images: images.mean(dim=3), tiny).codes.shape
         (64, 24)
     """
-    dataset = _dataset(data)
+    dataset = as_dataset(data)
     indices = np.arange(len(dataset)) if rows is None else np.asarray(rows)
     if isinstance(model, np.ndarray | torch.Tensor | list):
         codes, log_variances = _given_codes(model, dataset, indices), None
@@ -147,12 +148,6 @@ def encode(
         rows=indices,
         source=f"{_name(model)} on {dataset.name}",
     )
-
-
-def _dataset(data: AbstractDataset | ArrayLike | str) -> AbstractDataset:
-    if isinstance(data, AbstractDataset):
-        return data
-    return open_dataset(data) if isinstance(data, str) else LabelledImages(data)
 
 
 def _given_codes(
@@ -218,8 +213,8 @@ def _encoded(
     hide = None if progress else True  # None: unless on a terminal
     with torch.no_grad():
         for start in tqdm(starts, desc="encoding", unit="batch", disable=hide):
-            pixels = dataset.images(indices[start : start + batch_size])
-            images = torch.from_numpy(pixels).to(device).float().div_(255)
+            rows = indices[start : start + batch_size]
+            images = float_images(dataset, rows, device=device)
             yield _read_output(function(images), len(images))
 
 

@@ -10,6 +10,7 @@ from ._console import complain
 from ._data import data
 from ._demo import demo
 from ._evaluate import evaluate
+from ._train import train
 
 app = typer.Typer(
     name="unbraid",
@@ -21,6 +22,7 @@ app = typer.Typer(
 app.add_typer(data, name="data")
 app.command()(demo)
 app.command()(evaluate)
+app.command()(train)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,4 +1,4 @@
-"""``unbraid evaluate``: scores of codes that were made anywhere."""
+"""``unbraid evaluate``: scores of a model, or of codes that were made anywhere."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -6,19 +6,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ._console import print_table
+from ._data import open_data
 
 if TYPE_CHECKING:
     from unbraid.metrics import Scorecard
 
 
 def evaluate(
+    model: Annotated[
+        Path | None,
+        typer.Argument(metavar="[MODEL]", help="Folder of a run, or of a saved model."),
+    ] = None,
+    data: Annotated[
+        str | None, typer.Option(help="Data to encode with the model, with factors.")
+    ] = None,
+    rows: Annotated[
+        int, typer.Option(min=1, help="Images to encode, drawn at random above it.")
+    ] = 20_000,
     codes: Annotated[
-        Path,
+        Path | None,
         typer.Option(
             help="Codes, one row per observation: .npy, .npz (array 'codes' or the "
             "only one) or .csv."
         ),
-    ],
+    ] = None,
     factors: Annotated[
         Path | None,
         typer.Option(help="Factors of the same rows: .npy, .npz or .csv, or nothing."),
@@ -37,22 +48,20 @@ def evaluate(
         Path | None, typer.Option(help="Also write everything to this JSON file.")
     ] = None,
 ) -> None:
-    """Score a representation: codes and factors in, every metric out.
+    """Score a model on data, or codes with factors: every metric out.
+
+    Example: unbraid evaluate run --data xy_object
 
     Example: unbraid evaluate --codes z.npy --factors v.csv --json scores.json
     """
-    from unbraid.metrics import Factors, choose_metrics
     from unbraid.metrics import evaluate as score
 
-    try:
-        choose_metrics(metrics, have_factors=factors is not None)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--metrics") from error
-    table, _ = _read(codes, "codes")
-    labels = None
-    if factors is not None:
-        values, names = _read(factors, "factors")
-        labels = Factors(values, names=names)
+    _check_usage(model, data, codes, factors)
+    _check_metrics(metrics, have_factors=model is not None or factors is not None)
+    if model is not None and data is not None:
+        table, labels = _encode(model, data, rows, seed)
+    else:
+        table, labels = _read_tables(codes, factors)
     card = score(
         table, labels, metrics=metrics, seed=seed, intervals=intervals, levels=levels
     )
@@ -60,6 +69,66 @@ def evaluate(
     if json is not None:
         card.to_json(json)
         typer.echo(f"Everything, with matrices and parts per factor: {json}")
+
+
+def _check_usage(
+    model: Path | None, data: str | None, codes: Path | None, factors: Path | None
+) -> None:
+    if (model is None) == (codes is None):
+        raise typer.BadParameter(
+            "Expected a MODEL with --data, or --codes, and not both."
+        )
+    if (model is None) != (data is None):
+        raise typer.BadParameter("Expected MODEL and --data together.")
+    if model is not None and factors is not None:
+        raise typer.BadParameter(
+            "Expected --factors with --codes only: a dataset brings its own."
+        )
+
+
+def _check_metrics(metrics: str, *, have_factors: bool) -> None:
+    from unbraid.metrics import choose_metrics
+
+    try:
+        choose_metrics(metrics, have_factors=have_factors)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--metrics") from error
+
+
+def _encode(model: Path, data: str, n_rows: int, seed: int) -> tuple[Any, Any]:
+    """Codes of a model and factors of the same rows, if the data have any."""
+    import numpy as np
+
+    from unbraid import encode, load
+    from unbraid.metrics import Factors
+    from unbraid.randomness import numpy_generator
+
+    network, dataset = load(model), open_data(data)
+    if tuple(dataset.image_shape) != network.image_shape:
+        raise ValueError(
+            f"evaluate: expected data of shape {network.image_shape}, for which the "
+            f"model was made, got {tuple(dataset.image_shape)}."
+        )
+    rows = np.arange(len(dataset))
+    if len(rows) > n_rows:
+        generator = numpy_generator(seed, "evaluated rows")
+        rows = np.sort(generator.choice(len(dataset), n_rows, replace=False))
+    found = encode(network, dataset, rows=rows)
+    if found.factors is None:
+        return found.codes, None
+    factors = Factors(found.factors, names=found.factor_names, kinds=found.factor_kinds)
+    return found.codes, factors
+
+
+def _read_tables(codes: Path | None, factors: Path | None) -> tuple[Any, Any]:
+    from unbraid.metrics import Factors
+
+    assert codes is not None
+    table, _ = _read(codes, "codes")
+    if factors is None:
+        return table, None
+    values, names = _read(factors, "factors")
+    return table, Factors(values, names=names)
 
 
 def print_scorecard(card: "Scorecard") -> None:

@@ -1,5 +1,6 @@
 """What is observed: images by index, the factors behind them, and how to draw them."""
 
+from ._as_dataset import as_dataset
 from ._batches import Batch, BatchStream
 from ._catalogue import PUBLISHED, RENDERED, open_dataset, read_dataset_name
 from ._dataset import AbstractDataset, AbstractFactorDataset, Kind
@@ -13,11 +14,12 @@ from ._pairs import Pairs
 from ._sampling import AbstractSampler, Companions, Singles
 from ._shifts import correlate, hold_out
 from ._statistics import ChannelStatistics, channel_statistics
-from ._torch_dataset import TorchDataset
+from ._torch_dataset import TorchDataset, float_images
 from ._triplets import Triplets
 from ._views import Relabelled, Reweighted, Subset
 from .own._image_folder import ImageFolder
 from .own._labelled_images import LabelledImages
+from .own._vectors import Vectors
 from .public._cars3d import Cars3D
 from .public._celeba import CelebA
 from .public._dsprites import DSprites
@@ -77,15 +79,18 @@ __all__ = [
     "TinyImageNet",
     "TorchDataset",
     "Triplets",
+    "Vectors",
     "XYObject",
     "XYObjectShaded",
     "XYSquares",
     "add_label_noise",
+    "as_dataset",
     "channel_statistics",
     "correlate",
     "factor_distance",
     "factor_distance_denominator",
     "fetch",
+    "float_images",
     "hold_out",
     "keep_labels",
     "open_dataset",

@@ -29,7 +29,7 @@ class Batch:
 
     Attributes:
         images: Float images in [0, 1], or standardised, ``(batch, channels, height,
-            width)``.
+            width)``; or vectors ``(batch, length)``.
         factors: Factor values of the images, ``(batch, n_factors)``: int64, or float32
             with NaN for missing ones; ``None`` without labels.
         partner_images: For pairs one tensor like ``images``, for triplets two, the
@@ -158,9 +158,10 @@ class BatchStream:
         mean = torch.tensor(self.standardise.mean, device=self.device)
         std = torch.tensor(self.standardise.std, device=self.device)
         std[std == 0] = 1.0  # a channel that never varies is only shifted
-        return mean[:, None, None], std[:, None, None]
+        per_channel = (-1, *(1 for _ in self.dataset.image_shape[1:]))
+        return mean.reshape(per_channel), std.reshape(per_channel)
 
-    def _to_floats(self, images: NDArray[np.uint8]) -> torch.Tensor:
+    def _to_floats(self, images: NDArray[Any]) -> torch.Tensor:
         """Float images on the device, channels last in memory if they came so."""
         raw = torch.from_numpy(images)
         if torch.device(self.device).type == "cpu":
@@ -168,20 +169,21 @@ class BatchStream:
         else:
             # A quarter of the bytes to move when the conversion is done over there.
             floats = raw.to(self.device, non_blocking=True).float()
-        floats.mul_(1 / 255)
+        if not raw.is_floating_point():
+            floats.mul_(1 / 255)
         if self._mean_and_std is not None:
             mean, std = self._mean_and_std
             floats.sub_(mean).div_(std)
         return floats
 
-    def _empty_like(self, images: NDArray[np.uint8]) -> torch.Tensor:
+    def _empty_like(self, images: NDArray[Any]) -> torch.Tensor:
         """Recycled memory in the layout of the images, so that copying is fast."""
-        pixels = images.transpose(0, 2, 3, 1)
-        if pixels.flags.c_contiguous:
-            floats = self._pool.empty(pixels.shape).transpose(0, 3, 1, 2)
-        else:
-            floats = self._pool.empty(images.shape)
-        return torch.from_numpy(floats)
+        if images.ndim == 4:
+            pixels = images.transpose(0, 2, 3, 1)
+            if pixels.flags.c_contiguous:
+                floats = self._pool.empty(pixels.shape).transpose(0, 3, 1, 2)
+                return torch.from_numpy(floats)
+        return torch.from_numpy(self._pool.empty(images.shape))
 
 
 def _for_torch(factors: NDArray[Any]) -> NDArray[Any]:

@@ -11,12 +11,14 @@ import re
 import typing
 from pathlib import Path
 
+import numpy as np
 import pydantic
 import yaml
 
 from ._dataset import AbstractDataset
 from .own._image_folder import ImageFolder
 from .own._labelled_images import LabelledImages
+from .own._vectors import Vectors
 from .public._cars3d import Cars3D
 from .public._celeba import CelebA
 from .public._dsprites import DSprites
@@ -74,6 +76,7 @@ def open_dataset(text: str) -> AbstractDataset:
             (values in YAML, lists in brackets, nested datasets in quotes); or the path
             of a folder of pictures, with the options of ``ImageFolder``; or the path of
             a .npy, .npz or .h5 file with an array called ``images`` (or one array).
+            A .npy file of two axes holds vectors.
 
     Raises:
         ValueError: If the name or an option is unknown or has a wrong value; the
@@ -90,8 +93,30 @@ def open_dataset(text: str) -> AbstractDataset:
         return ImageFolder(name, **options)
     if dataset is LabelledImages:
         stem = re.sub(r"[^a-z0-9]+", "_", Path(name).stem.lower()).strip("_")
-        return LabelledImages(name, **{"name": stem or "images", **options})
+        options = {"name": stem or "images", **options}
+        vectors = _read_vectors(Path(name).expanduser())
+        if vectors is not None:
+            allowed = ("factors", "factor_names", "name")
+            for option in options:
+                if option not in allowed:
+                    raise ValueError(
+                        f"{name}: expected options of vectors among "
+                        f"{', '.join(allowed)}, got {option!r}."
+                    )
+            return Vectors(vectors, **options)
+        return LabelledImages(name, **options)
     return dataset(**options)
+
+
+def _read_vectors(path: Path) -> np.ndarray | None:
+    """The table in a .npy file of two axes; ``None`` for anything else."""
+    if path.suffix.lower() != ".npy":
+        return None
+    try:
+        table = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError, OSError):
+        return None  # LabelledImages says what is wrong with it
+    return table if table.ndim == 2 else None
 
 
 def read_dataset_name(

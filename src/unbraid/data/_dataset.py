@@ -27,6 +27,8 @@ class AbstractDataset(abc.ABC):
 
     To write one: subclass this (or :class:`AbstractFactorDataset` for a complete grid),
     implement the abstract members, and run ``unbraid.testing.check_dataset`` on it.
+    Where ``image_shape`` is one number, an "image" is a ``float32`` vector of that
+    length, in any range, which nothing scales.
     """
 
     def __getstate__(self) -> dict[str, Any]:
@@ -45,14 +47,14 @@ class AbstractDataset(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def image_shape(self) -> tuple[int, int, int]:
-        """Channels, height and width of every image."""
+    def image_shape(self) -> tuple[int, ...]:
+        """Channels, height and width of every image; or the length of vectors."""
 
     @abc.abstractmethod
     def __len__(self) -> int: ...
 
     @abc.abstractmethod
-    def _gather(self, indices: NDArray[np.int64]) -> NDArray[np.uint8]:
+    def _gather(self, indices: NDArray[np.int64]) -> NDArray[Any]:
         """Images ``(n, channels, height, width)`` of valid indices ``(n,)``.
 
         The memory layout is free: a view of channels-last images is welcome. The
@@ -84,7 +86,7 @@ class AbstractDataset(abc.ABC):
         """Relative frequency of each row when drawing rows, or ``None`` for uniform."""
         return None
 
-    def images(self, indices: ArrayLike) -> NDArray[np.uint8]:
+    def images(self, indices: ArrayLike) -> NDArray[Any]:
         """Images at the given indices, in one call.
 
         Args:
@@ -92,7 +94,8 @@ class AbstractDataset(abc.ABC):
                 with repeats if wanted.
 
         Returns:
-            ``uint8`` images, shape ``(n, channels, height, width)``, the caller's own.
+            ``uint8`` images, shape ``(n, channels, height, width)``, the caller's own;
+            or ``float32`` vectors ``(n, length)``.
         """
         images = self._gather(self._checked(indices))
         # Torch cannot read an array that runs backwards.

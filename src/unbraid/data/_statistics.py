@@ -41,7 +41,8 @@ def channel_statistics(
             \sqrt{\frac{1}{P - 1} \sum_p (x_{np} - m_n)^2}
 
     Args:
-        dataset: Images to look at. Images of one pixel have a spread of 0.
+        dataset: Images to look at. Images of one pixel have a spread of 0. Of vectors,
+            mean and standard deviation of each column are taken, as they are.
         rows: Indices to look at, all when not given.
 
     Returns:
@@ -59,6 +60,8 @@ def channel_statistics(
     indices = np.arange(len(dataset)) if rows is None else np.asarray(rows)
     if not len(indices):
         raise ValueError("channel_statistics: expected at least one row, got none.")
+    if len(dataset.image_shape) == 1:
+        return _column_statistics(dataset, indices)
     n_pixels = dataset.image_shape[1] * dataset.image_shape[2]
     totals = np.zeros((3, dataset.image_shape[0]))
     for start in range(0, len(indices), _CHUNK):
@@ -73,6 +76,15 @@ def channel_statistics(
         std=tuple((totals[2] / len(indices) / 255).tolist()),
         total_std=tuple((np.sqrt((mean_square - mean**2).clip(min=0)) / 255).tolist()),
     )
+
+
+def _column_statistics(
+    dataset: AbstractDataset, indices: NDArray[np.int64]
+) -> ChannelStatistics:
+    """A vector has no spread within a column, so that over all rows stands for it."""
+    values = dataset.images(indices).astype(np.float64)
+    std = tuple(values.std(axis=0).tolist())
+    return ChannelStatistics(tuple(values.mean(axis=0).tolist()), std, std)
 
 
 def _sums(

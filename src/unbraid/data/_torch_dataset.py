@@ -4,8 +4,26 @@ from collections.abc import Sequence
 
 import torch
 import torch.utils.data
+from numpy.typing import ArrayLike
 
 from ._dataset import AbstractDataset
+
+
+def float_images(
+    dataset: AbstractDataset,
+    indices: ArrayLike,
+    *,
+    device: torch.device | str = "cpu",
+) -> torch.Tensor:
+    """Images as models take them: bytes scaled to [0, 1], vectors as they are.
+
+    Args:
+        dataset: Where the images are.
+        indices: Rows, ``(n,)``.
+        device: Where to put them.
+    """
+    raw = torch.from_numpy(dataset.images(indices)).to(device)
+    return raw if raw.is_floating_point() else raw.float().mul_(1 / 255)
 
 
 class TorchDataset(torch.utils.data.Dataset):
@@ -34,7 +52,7 @@ class TorchDataset(torch.utils.data.Dataset):
 
     def __getitems__(self, indices: Sequence[int]) -> list:
         """Items of many indices: what ``DataLoader`` calls when it finds it."""
-        images = torch.from_numpy(self.dataset.images(indices)).float().mul_(1 / 255)
+        images = float_images(self.dataset, indices)
         factors = self.dataset.factors(indices)
         if factors is None:
             return list(images)

@@ -22,7 +22,7 @@ class AbstractView(AbstractDataset):
         """The dataset underneath."""
 
     @property
-    def image_shape(self) -> tuple[int, int, int]:
+    def image_shape(self) -> tuple[int, ...]:
         """That of the base."""
         return self.base.image_shape
 

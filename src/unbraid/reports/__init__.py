@@ -1,6 +1,18 @@
 """What to show: numbers first, then figures made of them."""
 
-from ._figures import draw_factor_traversals
-from ._summaries import FactorTraversals, factor_traversals
+from ._figures import draw_factor_traversals, draw_latent_traversals
+from ._summaries import (
+    FactorTraversals,
+    LatentTraversals,
+    factor_traversals,
+    latent_traversals,
+)
 
-__all__ = ["FactorTraversals", "draw_factor_traversals", "factor_traversals"]
+__all__ = [
+    "FactorTraversals",
+    "LatentTraversals",
+    "draw_factor_traversals",
+    "draw_latent_traversals",
+    "factor_traversals",
+    "latent_traversals",
+]

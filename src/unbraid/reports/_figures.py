@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ._summaries import FactorTraversals
+from ._summaries import FactorTraversals, LatentTraversals
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,6 +52,46 @@ def draw_factor_traversals(
             axes.set_xticks([])
             axes.tick_params(length=0)
             axes.spines[:].set_visible(False)
+    return figure
+
+
+def draw_latent_traversals(traversals: LatentTraversals) -> Figure:
+    """One panel per base point, one row per latent, one column per value.
+
+    The image of the data stands before its rows.
+
+    Args:
+        traversals: What to draw, from :func:`latent_traversals`.
+    """
+    from matplotlib.figure import Figure
+
+    n_bases, n_latents, n_values = traversals.images.shape[:3]
+    figure = Figure(
+        figsize=(0.5 * n_bases * (n_values + 1.5), 0.55 * n_latents + 0.6),
+        layout="constrained",
+    )
+    for number in range(n_bases):
+        axes = figure.add_subplot(1, n_bases, number + 1)
+        original = traversals.originals[number]
+        # Only the first row begins with the image that all of them pass through.
+        blank = np.full_like(original, 255)
+        rows = [
+            np.stack([original if latent == 0 else blank, *images])
+            for latent, images in enumerate(traversals.images[number])
+        ]
+        mosaic, centres = _mosaic(rows)
+        axes.imshow(mosaic, interpolation="nearest")
+        labels = [
+            f"z{latent} ({kl:.1f} nats)"
+            for latent, kl in zip(traversals.latents, traversals.kl, strict=True)
+        ]
+        axes.set_yticks(
+            centres, labels if number == 0 else [""] * n_latents, fontsize=8
+        )
+        axes.set_title(f"image {number + 1}", fontsize=9, loc="left")
+        axes.set_xticks([])
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
     return figure
 
 

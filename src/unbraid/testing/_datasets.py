@@ -41,14 +41,17 @@ def check_dataset(dataset: AbstractDataset, *, n_images: int = 64) -> None:
 
 
 def _check_images(dataset: AbstractDataset, rows: np.ndarray) -> None:
-    images = dataset.images(rows)
-    channels, height, width = dataset.image_shape
-    _require(channels in (1, 2, 3, 4), f"1 to 4 channels, got {channels}")
+    images, shape = dataset.images(rows), dataset.image_shape
     _require(
-        images.shape == (len(rows), channels, height, width),
+        images.shape == (len(rows), *shape),
         f"images have the shape that image_shape says, got {images.shape}",
     )
-    _require(images.dtype == np.uint8, f"images are uint8, got {images.dtype}")
+    if len(shape) == 1:
+        _require(images.dtype == np.float32, f"vectors are float32, got {images.dtype}")
+    else:
+        _require(len(shape) == 3, f"images have three axes, got {len(shape)}")
+        _require(shape[0] in (1, 2, 3, 4), f"1 to 4 channels, got {shape[0]}")
+        _require(images.dtype == np.uint8, f"images are uint8, got {images.dtype}")
     again = dataset.images(rows[::-1])[::-1]
     _require(
         np.array_equal(images, again),
@@ -65,9 +68,7 @@ def _check_images(dataset: AbstractDataset, rows: np.ndarray) -> None:
         "writing to a returned batch does not change the dataset",
     )
     none = dataset.images([])
-    _require(
-        none.shape == (0, channels, height, width), "no indices give an empty batch"
-    )
+    _require(none.shape == (0, *shape), "no indices give an empty batch")
     dataset.images([0, len(dataset) - 1])
 
 

@@ -1,8 +1,27 @@
 """How it is learned: a loop that can be stopped and resumed at any step."""
 
-from ._fit import Run, fit
+from ._diagnosis import Diagnosis
+from ._fit import fit, train_run
 from ._loop import Snapshot, train
+from ._memory import keep_freed_memory
+from ._model_file import load, save_model
+from ._run import Run
 from ._specification import TrainingSpec
 from ._state import TrainingState
+from ._trace import Trace, TraceSettings
 
-__all__ = ["Run", "Snapshot", "TrainingSpec", "TrainingState", "fit", "train"]
+__all__ = [
+    "Diagnosis",
+    "Run",
+    "Snapshot",
+    "Trace",
+    "TraceSettings",
+    "TrainingSpec",
+    "TrainingState",
+    "fit",
+    "keep_freed_memory",
+    "load",
+    "save_model",
+    "train",
+    "train_run",
+]

@@ -1,78 +1,94 @@
 """fit: from an objective and data to a trained model, in one call."""
 
-from dataclasses import dataclass, field
+import os
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import torch
-from numpy.typing import ArrayLike
 
-from unbraid.data import (
-    AbstractDataset,
-    BatchStream,
-    LabelledImages,
-    channel_statistics,
-    open_dataset,
-)
-from unbraid.models import AbstractLikelihood, Autoencoder
+from unbraid.data import AbstractDataset, BatchStream, as_dataset, channel_statistics
+from unbraid.errors import TrainingDivergedError
+from unbraid.models import AbstractLikelihood
 from unbraid.models._names import choose_likelihood
 from unbraid.models.networks import AbstractNetwork, choose_network
 from unbraid.models.objectives import AbstractObjective, choose_objective
 
+from ._diagnosis import check_range
+from ._interruption import deferred_interruption
 from ._loop import train
+from ._progress import ProgressBar
+from ._recording import Recording
+from ._run import Run
+from ._run_folder import RunFolder
 from ._specification import TrainingSpec
 from ._state import TrainingState
-
-
-@dataclass(frozen=True)
-class Run:
-    """A finished run.
-
-    Attributes:
-        model: What was learned.
-        history: One record per range of steps: parts of the loss, divergence of each
-            latent, active latents, gradient norm, images per second.
-        spec: Settings that made it.
-    """
-
-    model: Autoencoder
-    history: list[dict[str, Any]] = field(repr=False)
-    spec: TrainingSpec
+from ._trace import TraceRecorder, TraceSettings
+from .loggers import AbstractLogger, choose_logger
 
 
 def fit(
     objective: AbstractObjective | str,
-    data: AbstractDataset | ArrayLike | str,
+    data: Any,
     *,
     steps: int = 10_000,
     batch_size: int = 64,
     n_latents: int = 10,
     network: AbstractNetwork | str = "auto",
-    likelihood: AbstractLikelihood | str = "bernoulli",
+    likelihood: AbstractLikelihood | str = "auto",
     standardise: bool = False,
     order: Literal["iid", "shuffled"] = "iid",
     optimiser: str = "Adam",
     learning_rate: float = 1e-4,
     seed: int = 0,
     device: str | torch.device = "auto",
+    out: str | os.PathLike[str] | None = None,
+    save_every: int | None = None,
+    save_every_seconds: float = 30.0,
+    traces: TraceSettings | bool = False,
+    loggers: Sequence[AbstractLogger | str] = (),
     log_every: int = 100,
+    progress: bool = True,
 ) -> Run:
     """Train a model.
 
+    With a folder, the run is kept in it and can be broken off at any moment: the same
+    call goes on from the last saved state and ends with the same bytes (on a CPU) as
+    if it had never been interrupted. A run that is finished is not computed again.
+
     Args:
         objective: What it is taught, or the name of it.
-        data: A dataset, an array of images, or what the command line takes.
+        data: A dataset, an array of images ``(n, ...)`` or of vectors ``(n, length)``,
+            a ``DataLoader``, or what the command line takes.
         steps: Updates.
         batch_size: Images (or pairs, or triplets) of an update.
         n_latents: Length of a code.
         network: Encoder and decoder: settings, a name, or ``"auto"``.
-        likelihood: How images are compared with reconstructions: settings or a name.
+        likelihood: How images are compared with reconstructions: settings, a name, or
+            ``"auto"``: Bernoulli for images, Gaussian for vectors and what is
+            standardised.
         standardise: Give every channel mean 0 and spread 1 inside the model.
         order: Rows drawn independently (``"iid"``), or all in turn (``"shuffled"``).
         optimiser: Name of a class of ``torch.optim``.
         learning_rate: Of the optimiser.
         seed: Of everything random; the same seed gives the same model.
         device: ``"auto"`` takes the first of cuda, mps and cpu that is there.
+        out: Folder to keep the run in.
+        save_every: Steps between saved states, a multiple of ``log_every``.
+        save_every_seconds: Seconds after which a state is saved at the next record of
+            the history.
+        traces: Whether, or how, to record activations of the decoder.
+        loggers: Where to report to, beside the folder: loggers, or names of them.
         log_every: Steps of one record of the history.
+        progress: Show a progress bar if the standard error is a terminal.
+
+    Returns:
+        The run, with its model, history and warnings.
+
+    Raises:
+        TrainingDivergedError: If the loss is not finite any more; says which part and
+            when. The last good state is kept.
+        CheckpointFormatError: If the folder belongs to other settings or other data.
+        KeyboardInterrupt: After Ctrl-C, when the state is saved.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -81,9 +97,12 @@ def fit(
         >>> run.model.n_latents, run.history[-1]["step"]
         (2, 20)
     """
-    dataset = _dataset(data)
+    dataset = as_dataset(data)
     objective = choose_objective(objective)
     statistics = channel_statistics(dataset) if standardise else None
+    if likelihood == "auto":
+        is_plain_image = len(dataset.image_shape) == 3 and not standardise
+        likelihood = "bernoulli" if is_plain_image else "gaussian"
     spec = TrainingSpec(
         objective=objective.for_data(dataset).over(steps),
         network=choose_network(network, dataset.image_shape),
@@ -99,13 +118,118 @@ def fit(
         std=() if statistics is None else tuple(statistics.std),
         seed=seed,
     )
+    return train_run(
+        spec,
+        dataset,
+        device=device,
+        out=out,
+        save_every=save_every,
+        save_every_seconds=save_every_seconds,
+        traces=traces,
+        loggers=loggers,
+        log_every=log_every,
+        progress=progress,
+    )
+
+
+def train_run(
+    spec: TrainingSpec,
+    dataset: AbstractDataset,
+    *,
+    device: str | torch.device = "auto",
+    out: str | os.PathLike[str] | None = None,
+    save_every: int | None = None,
+    save_every_seconds: float = 30.0,
+    traces: TraceSettings | bool = False,
+    loggers: Sequence[AbstractLogger | str] = (),
+    log_every: int = 100,
+    progress: bool = True,
+) -> Run:
+    """Train what a specification says; the arguments are those of :func:`fit`."""
+    _check_intervals(log_every, save_every)
+    check_range(spec, dataset)
+    settings = None
+    if traces:
+        settings = TraceSettings() if isinstance(traces, bool) else traces
+    folder = None if out is None else RunFolder(out)
     place = choose_device(device)
+    # Made before the folder is taken, so that wrong settings leave no trace there.
     state = TrainingState.create(spec, device=place)
-    stream = stream_of(spec, dataset, place)
-    history = []
-    for snapshot in train(state, stream, spec.objective, steps=steps, every=log_every):
-        history.append({"step": snapshot.step, **snapshot.terms})
-    return Run(state.model, history, spec)
+    tracer = _tracer(settings, spec, dataset, state, folder)
+    run_id = "" if folder is None else folder.claim(spec, dataset, settings)
+    if folder is not None and folder.is_finished:
+        return _load_finished(folder, spec, place)
+    bar = (ProgressBar(spec.steps),) if progress else ()
+    recording = Recording(
+        spec=spec,
+        state=state,
+        folder=folder,
+        run_id=run_id,
+        tracer=tracer,
+        loggers=(*map(choose_logger, loggers), *bar),
+        save_every=save_every,
+        save_every_seconds=save_every_seconds,
+    )
+    return _run(recording, stream_of(spec, dataset, place), log_every)
+
+
+def _load_finished(folder: RunFolder, spec: TrainingSpec, device: torch.device) -> Run:
+    run = Run.load(
+        folder.path,
+        objective=spec.objective,
+        network=spec.network,
+        likelihood=spec.likelihood,
+    )
+    run.model.to(device)
+    return run
+
+
+def _tracer(
+    settings: TraceSettings | None,
+    spec: TrainingSpec,
+    dataset: AbstractDataset,
+    state: TrainingState,
+    folder: RunFolder | None,
+) -> TraceRecorder | None:
+    if settings is None:
+        return None
+    path = None if folder is None else folder.traces
+    return TraceRecorder(settings, dataset, state.model, n_steps=spec.steps, path=path)
+
+
+def _run(recording: Recording, stream: BatchStream, log_every: int) -> Run:
+    spec, state = recording.spec, recording.state
+    try:
+        recording.start()
+        with deferred_interruption() as is_interrupted:
+            for snapshot in train(
+                state,
+                stream,
+                spec.objective,
+                steps=spec.steps,
+                every=log_every,
+                is_interrupted=is_interrupted,
+            ):
+                if snapshot.step % log_every == 0 or snapshot.step == spec.steps:
+                    recording.take(snapshot)
+                if is_interrupted():
+                    raise recording.interrupt()
+        return recording.finish()
+    except TrainingDivergedError as error:
+        recording.fail(error)
+        raise
+    finally:
+        recording.close()
+
+
+def _check_intervals(log_every: int, save_every: int | None) -> None:
+    if log_every < 1:
+        raise ValueError(f"fit: expected log_every from 1, got {log_every!r}.")
+    if save_every is not None and (save_every < 1 or save_every % log_every):
+        raise ValueError(
+            f"fit: expected save_every to be a multiple of log_every = {log_every}, "
+            f"got {save_every!r}."
+        )
 
 
 def stream_of(
@@ -131,9 +255,3 @@ def choose_device(device: str | torch.device) -> torch.device:
     if torch.backends.mps.is_available():
         return torch.device("mps")
     return torch.device("cpu")
-
-
-def _dataset(data: AbstractDataset | ArrayLike | str) -> AbstractDataset:
-    if isinstance(data, AbstractDataset):
-        return data
-    return open_dataset(data) if isinstance(data, str) else LabelledImages(data)

@@ -1,7 +1,8 @@
 """The training loop: a generator of snapshots, from which the caller pulls."""
 
+import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +48,7 @@ def train(
     *,
     steps: int,
     every: int = 100,
+    is_interrupted: Callable[[], bool] = lambda: False,
 ) -> Iterator[Snapshot]:
     """Train, and say how it goes.
 
@@ -59,6 +61,7 @@ def train(
         objective: Its schedules must have an end.
         steps: Train until so many updates are done in all.
         every: Updates between snapshots; the last step has one in any case.
+        is_interrupted: Asked after every step; if true, there is a snapshot at once.
 
     Yields:
         Snapshots, at steps that are multiples of ``every``, and at the end.
@@ -68,11 +71,15 @@ def train(
     """
     while state.step < steps:
         stop = min(steps, (state.step // every + 1) * every)
-        yield _train_until(state, stream, objective, stop)
+        yield _train_until(state, stream, objective, stop, is_interrupted)
 
 
 def _train_until(
-    state: TrainingState, stream: BatchStream, objective: AbstractObjective, stop: int
+    state: TrainingState,
+    stream: BatchStream,
+    objective: AbstractObjective,
+    stop: int,
+    is_interrupted: Callable[[], bool],
 ) -> Snapshot:
     started, first = time.perf_counter(), state.step
     names: list[str] = []
@@ -104,8 +111,11 @@ def _train_until(
             divergences.append(loss.kl_per_latent.detach())
         n_images += len(batch.images) * (1 + len(batch.partner_images))
         state.step += 1
+        if is_interrupted():
+            break
     table = torch.stack(rows).double().cpu().numpy()
     _check_finite(table, names, first)
+    _check_weights(state)
     seconds = time.perf_counter() - started
     return Snapshot(
         step=state.step,
@@ -152,6 +162,15 @@ def _check_finite(table: NDArray[np.float64], names: list[str], first: int) -> N
         if not np.isfinite(value) and name != "total"
     ] or ["total"]
     raise TrainingDivergedError(step=first + row, terms=tuple(bad))
+
+
+def _check_weights(state: TrainingState) -> None:
+    """A last step may spoil the weights with a loss that was finite still."""
+    weights = list(state.model.parameters())
+    if state.extra is not None:
+        weights += list(state.extra.parameters())
+    if not math.isfinite(get_total_norm(weights)):
+        raise TrainingDivergedError(step=state.step - 1, terms=("weights",))
 
 
 def _gradient_norm(state: TrainingState) -> float:

@@ -1,6 +1,10 @@
 """Everything that decides the outcome of a run, apart from the data."""
 
-from dataclasses import dataclass, field
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
 
 import torch
@@ -13,6 +17,9 @@ from unbraid.models.objectives import AbstractObjective, BetaVAE
 from unbraid.randomness import checked_seed
 
 FORMAT = 1
+
+_OWN = "own"
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,16 +84,63 @@ class TrainingSpec:
             )
 
     def to_plain(self) -> dict[str, Any]:
-        """As JSON can hold it."""
-        return {"format": FORMAT, **to_plain(self, {"run": TrainingSpec, **RECORDS})}
+        """As JSON can hold it.
+
+        An objective, network or likelihood of the user's own is written as its class
+        and settings in words, which tell it apart but cannot make it again.
+        """
+        parts = {
+            part.name: plain_part(getattr(self, part.name)) for part in fields(self)
+        }
+        return {"format": FORMAT, "name": "run", **parts}
 
     @classmethod
-    def from_plain(cls, data: dict[str, Any]) -> Self:
-        """What :meth:`to_plain` wrote."""
+    def from_plain(cls, data: Mapping[str, Any], **own: Any) -> Self:
+        """What :meth:`to_plain` wrote.
+
+        Args:
+            data: The plain data.
+            own: ``objective``, ``network`` and ``likelihood``, for those that are not
+                unbraid's.
+        """
         if data.get("format", FORMAT) > FORMAT:
             raise ValueError(
                 f"run: expected format {FORMAT} or older, got {data['format']}. Update "
                 "unbraid to read it."
             )
         plain = {key: value for key, value in data.items() if key != "format"}
+        for name in ("objective", "network", "likelihood"):
+            if name in plain:
+                plain[name] = read_part(name, plain[name], own.get(name))
         return from_plain(plain, {"run": cls, **RECORDS})
+
+
+def plain_part(value: Any) -> Any:
+    """A field of a specification as JSON can hold it."""
+    try:
+        return to_plain(value, RECORDS)
+    except ValueError:
+        if not isinstance(
+            value, AbstractObjective | AbstractNetwork | AbstractLikelihood
+        ):
+            raise
+        kind = f"{type(value).__module__}.{type(value).__qualname__}"
+        return {"name": _OWN, "kind": kind, "settings": _ADDRESS.sub("", repr(value))}
+
+
+def read_part(name: str, plain: Any, own: Any = None) -> Any:
+    """What :func:`plain_part` wrote, or what the user gives in its place."""
+    if not (isinstance(plain, Mapping) and plain.get("name") == _OWN):
+        return from_plain(plain, RECORDS)
+    if own is None:
+        raise ValueError(
+            f"run: expected {name}=..., because it was made with {plain['kind']}, "
+            "which is not one of unbraid's own."
+        )
+    return own
+
+
+def hash_plain(*parts: Any) -> str:
+    """Hash of plain data: equal for equal data."""
+    text = json.dumps(parts, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -16,7 +16,7 @@ def chunks(images: NDArray[np.generic]) -> list[slice]:
     return [slice(start, start + rows) for start in range(0, len(images), rows)]
 
 
-def hash_pixels(images: NDArray[np.uint8]) -> str:
+def hash_pixels(images: NDArray[np.generic]) -> str:
     """Hash of all bytes of images ``(n, height, width, channels)``."""
     digest = hashlib.sha256()
     for rows in chunks(images):

@@ -42,7 +42,8 @@ class _AbstractSpriteVariant(AbstractView):
     @property
     def image_shape(self) -> tuple[int, int, int]:
         """Three channels, as large as the sprites."""
-        return (3, *self.sprites.image_shape[1:])
+        _, height, width = self.sprites.image_shape
+        return 3, height, width
 
     def fingerprint(self) -> str:
         """Hash of the fingerprints of what it is made of, and of the options."""

@@ -1,0 +1,180 @@
+"""``unbraid train``: a model from data, kept in a folder."""
+
+import contextlib
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ._console import complain, print_json
+from ._data import DataArgument, JsonOption, open_data
+
+if TYPE_CHECKING:
+    from unbraid.models.objectives import AbstractObjective
+    from unbraid.training import Run
+
+
+def train(
+    data: DataArgument,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the run.")],
+    objective: Annotated[
+        str, typer.Option(help="What the model is taught.")
+    ] = "beta_vae",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A hyperparameter of the objective, such as beta=4, or one that "
+            "changes: 'beta={name: linear, start: 0, end: 4}'. May be repeated.",
+        ),
+    ] = None,
+    steps: Annotated[int, typer.Option(min=1, help="Updates.")] = 10_000,
+    latents: Annotated[int, typer.Option(min=1, help="Length of a code.")] = 10,
+    batch_size: Annotated[int, typer.Option(min=1, help="Images of an update.")] = 64,
+    network: Annotated[
+        str, typer.Option(help="auto, dense, convolutional or a published one.")
+    ] = "auto",
+    likelihood: Annotated[
+        str, typer.Option(help="auto, bernoulli, gaussian or laplace.")
+    ] = "auto",
+    learning_rate: Annotated[float, typer.Option(help="Of Adam.")] = 1e-4,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of what is random.")] = 0,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
+    standardise: Annotated[
+        bool, typer.Option(help="Give every channel mean 0 and spread 1.")
+    ] = False,
+    traces: Annotated[
+        bool, typer.Option(help="Record activations of the decoder.")
+    ] = False,
+    logger: Annotated[
+        list[str] | None,
+        typer.Option(help="Also report to tensorboard, wandb or mlflow."),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Train a model; the same command goes on with a run that was broken off.
+
+    Example: unbraid train xy_object --objective beta_vae --set beta=4 --out run
+    """
+    from unbraid.training import fit, keep_freed_memory
+
+    wanted = read_objective(objective, settings or [])
+    dataset = open_data(data)
+    _check_names(network, dataset.image_shape, likelihood, logger or [], device)
+    keep_freed_memory()
+    try:
+        run = fit(
+            wanted,
+            dataset,
+            steps=steps,
+            batch_size=batch_size,
+            n_latents=latents,
+            network=network,
+            likelihood=likelihood,
+            standardise=standardise,
+            learning_rate=learning_rate,
+            seed=seed,
+            device=device,
+            out=out,
+            traces=traces,
+            loggers=logger or (),
+        )
+    except KeyboardInterrupt as interruption:
+        command = shlex.join(["unbraid", *sys.argv[1:]])
+        words = str(interruption) or "interrupted"
+        typer.echo(f"unbraid: {words}. To go on: {command}", err=True)
+        raise typer.Exit(130) from None
+    except ImportError as error:  # a logger that is not installed
+        complain(error)
+        raise typer.Exit(1) from None
+    _report(run, as_json=json)
+
+
+def read_objective(name: str, settings: list[str]) -> "AbstractObjective":
+    """An objective from what a user typed; what is wrong with it is wrong usage."""
+    from unbraid.models._names import RECORDS
+    from unbraid.models._settings import from_plain
+    from unbraid.models.objectives import choose_objective
+
+    options: dict[str, Any] = {}
+    for text in settings:
+        key, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not key or key in options:
+            raise typer.BadParameter(
+                f"Expected NAME=VALUE, each name once, got {text!r}.",
+                param_hint="--set",
+            )
+        try:
+            options[key] = from_plain(_read_value(value), RECORDS)
+        except (ValueError, TypeError) as error:
+            raise typer.BadParameter(str(error), param_hint="--set") from error
+    try:
+        return choose_objective(name, options)
+    except (ValueError, TypeError) as error:
+        raise typer.BadParameter(str(error), param_hint="--objective") from error
+
+
+def _read_value(text: str) -> Any:
+    import yaml
+
+    try:
+        return _with_numbers(yaml.safe_load(text))
+    except yaml.YAMLError as error:
+        raise ValueError(f"Expected a value in YAML, got {text!r}.") from error
+
+
+def _with_numbers(value: Any) -> Any:
+    """The same with numbers such as 1e-3, which YAML takes for words."""
+    if isinstance(value, dict):
+        return {key: _with_numbers(part) for key, part in value.items()}
+    if isinstance(value, str):
+        with contextlib.suppress(ValueError):
+            return float(value)
+    return value
+
+
+def _check_names(
+    network: str,
+    image_shape: tuple[int, ...],
+    likelihood: str,
+    loggers: list[str],
+    device: str,
+) -> None:
+    """Turn wrong names into wrong usage, before anything is read or written."""
+    from unbraid.models._names import choose_likelihood
+    from unbraid.models.networks import choose_network
+    from unbraid.training._fit import choose_device
+    from unbraid.training.loggers import choose_logger
+
+    checks = {
+        "--network": lambda: choose_network(network, image_shape),
+        "--likelihood": lambda: likelihood == "auto" or choose_likelihood(likelihood),
+        "--logger": lambda: [choose_logger(name) for name in loggers],
+        "--device": lambda: choose_device(device),
+    }
+    for option, check in checks.items():
+        try:
+            check()
+        except (ValueError, RuntimeError) as error:
+            sentence = str(error).split("\n")[0]
+            raise typer.BadParameter(sentence, param_hint=option) from error
+
+
+def _report(run: "Run", *, as_json: bool) -> None:
+    last = run.history[-1]
+    for warning in run.warnings:
+        typer.echo(f"warning, {warning.name}: {warning.message}", err=True)
+    if as_json:
+        warnings = [warning.to_plain() for warning in run.warnings]
+        print_json({"folder": str(run.folder), "last": last, "warnings": warnings})
+        return
+    parts = [f"loss {last['total']:.4g}"]
+    if "active_latents" in last:
+        parts.append(
+            f"{last['active_latents']} of {run.model.n_latents} latents active"
+        )
+    typer.echo(f"{last['step']:,} steps, {', '.join(parts)}")
+    typer.echo(f"The model, its history and its settings: {run.folder}")

@@ -1,0 +1,130 @@
+"""Vectors: rows of numbers, for data that are no pictures."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import ArrayLike, NDArray
+
+from unbraid.data._dataset import AbstractDataset, Kind
+from unbraid.data._factor_space import FactorSpace
+
+from ._content import hash_content, hash_pixels
+from ._factor_columns import read_columns
+from ._factor_table import FactorTable, encode_factors
+
+
+class Vectors(AbstractDataset):
+    """Rows of a table as observations, in whatever range they have.
+
+    Args:
+        values: Finite numbers, ``(n, length)``; kept as ``float32``.
+        factors: One row per vector, as :class:`LabelledImages` takes them.
+        factor_names: One per factor, in place of the table's own names.
+        name: Short lower-case name, for tables and file names.
+
+    Example:
+        >>> data = Vectors([[0.5, -2.0], [1.5, 4.0]], factors={"side": ["a", "b"]})
+        >>> data.image_shape, data.images([1]).tolist(), data.factors([1]).tolist()
+        ((2,), [[1.5, 4.0]], [[1]])
+    """
+
+    def __init__(
+        self,
+        values: ArrayLike | torch.Tensor,
+        factors: ArrayLike | pd.DataFrame | Mapping[str, Any] | str | None = None,
+        *,
+        factor_names: Sequence[str] | None = None,
+        name: str = "vectors",
+    ) -> None:
+        self._name = name
+        self._values = _read_values(values)
+        self._table: FactorTable | None = None
+        if factors is not None:
+            columns = read_columns(factors, factor_names)
+            if len(columns) != len(self._values):
+                raise ValueError(
+                    "Vectors: expected one row of factors per vector, got "
+                    f"{len(self._values)} vectors and {len(columns)} rows."
+                )
+            self._table = encode_factors(columns, {})
+
+    def __repr__(self) -> str:
+        """What it is, in one line, without the numbers."""
+        length = self._values.shape[1]
+        return f"Vectors(name={self._name!r}: {len(self)} vectors of {length})"
+
+    @property
+    def name(self) -> str:
+        """The name that was given."""
+        return self._name
+
+    @property
+    def image_shape(self) -> tuple[int]:
+        """Length of every vector."""
+        return (self._values.shape[1],)
+
+    @property
+    def factor_names(self) -> tuple[str, ...]:
+        """Names of the columns of the table of factors."""
+        return self._table.names if self._table else ()
+
+    @property
+    def factor_kinds(self) -> tuple[Kind, ...]:
+        """Kinds of the columns, as guessed."""
+        return self._table.kinds if self._table else ()
+
+    @property
+    def factor_space(self) -> FactorSpace | None:
+        """The grid around the rows if all factors are discrete and none is missing."""
+        return self._table.space if self._table else None
+
+    @property
+    def is_grid(self) -> bool:
+        """Whether the rows are the complete grid in mixed-radix order."""
+        return self._table is not None and self._table.is_grid
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def _gather(self, indices: NDArray[np.int64]) -> NDArray[np.float32]:
+        return self._values[indices]
+
+    def _gather_factors(self, indices: NDArray[np.int64]) -> NDArray[Any] | None:
+        return self._table.rows[indices] if self._table else None
+
+    def fingerprint(self) -> str:
+        """Hash of every number and label, taken once."""
+        return self._fingerprint
+
+    @cached_property
+    def _fingerprint(self) -> str:
+        values = self._table.values if self._table else ()
+        return hash_content(self, hash_pixels(self._values), values)
+
+
+def _read_values(values: ArrayLike | torch.Tensor) -> NDArray[np.float32]:
+    if isinstance(values, torch.Tensor):
+        values = values.detach().cpu().float().numpy()
+    try:
+        table = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(
+            "Vectors: expected rows of one length, got rows whose lengths differ."
+        ) from error
+    if table.ndim != 2 or 0 in table.shape or table.dtype.kind not in "biuf":
+        raise ValueError(
+            "Vectors: expected a table of numbers (n, length), got shape "
+            f"{table.shape} of {table.dtype}."
+        )
+    # A copy, so that the dataset does not change when the caller's array does.
+    numbers = np.array(table, dtype=np.float32, order="C")
+    if not np.isfinite(numbers).all():
+        raise ValueError(
+            "Vectors: expected finite numbers, got NaN or infinity. Drop or fill such "
+            "rows first."
+        )
+    return numbers

@@ -1,0 +1,139 @@
+"""A training state in a file, from which training goes on bit for bit."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from unbraid.errors import CheckpointFormatError
+
+from ._state import TrainingState
+from ._tensor_file import copy_into, read_tensors, write_tensors
+
+_KIND = "training state"
+# Small tensors that some optimisers want beside the weights and others on the CPU.
+_ON_DEVICE = ("fused", "capturable")
+
+
+def save_state(state: TrainingState, path: Path, *, run_id: str) -> None:
+    """Write a state in place of the last one.
+
+    Args:
+        state: Weights, optimisers and step.
+        path: Of the file.
+        run_id: Hash of everything that decides the outcome of the run.
+    """
+    tensors, options = {}, {}
+    for prefix, network in _networks(state):
+        for name, tensor in network.state_dict().items():
+            tensors[f"{prefix}.{name}"] = tensor
+    for prefix, optimiser in _optimisers(state):
+        found, options[prefix] = _read_optimiser(optimiser)
+        tensors |= {f"{prefix}.{name}": tensor for name, tensor in found.items()}
+    about = {"run": run_id, "step": state.step, "optimisers": options}
+    write_tensors(path, tensors, kind=_KIND, about=about)
+
+
+def load_state(state: TrainingState, path: Path, *, run_id: str) -> None:
+    """Bring a fresh state to where a saved one was.
+
+    Tensors are copied into memory of the layout that training gives them: with another
+    layout the sums of a step would be taken in another order.
+
+    Args:
+        state: As :meth:`TrainingState.create` makes it for the run; changed in place.
+        path: Of a file that :func:`save_state` wrote.
+        run_id: That must be the one of the file.
+
+    Raises:
+        CheckpointFormatError: If the file is damaged or belongs to another run.
+    """
+    tensors, about = read_tensors(path, kind=_KIND)
+    if about.get("run") != run_id:
+        raise CheckpointFormatError(
+            f"{path}: expected the state of this run, got that of a run with other "
+            "settings or data. Choose another folder."
+        )
+    for prefix, network in _networks(state):
+        copy_into(path, network.state_dict(), _within(tensors, prefix))
+    for prefix, optimiser in _optimisers(state):
+        if prefix not in about["optimisers"]:
+            raise CheckpointFormatError(
+                f"{path}: expected the state of an {prefix}, got none."
+            )
+        _fill_optimiser(
+            optimiser, _within(tensors, prefix), about["optimisers"][prefix]
+        )
+    state.step = about["step"]
+
+
+def _networks(state: TrainingState) -> Iterator[tuple[str, nn.Module]]:
+    yield "model", state.model
+    if state.extra is not None:
+        yield "extra", state.extra
+
+
+def _optimisers(state: TrainingState) -> Iterator[tuple[str, torch.optim.Optimizer]]:
+    yield "optimiser", state.optimiser
+    if state.adversary_optimiser is not None:
+        yield "adversary_optimiser", state.adversary_optimiser
+
+
+def _within(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
+    start = f"{prefix}."
+    return {
+        name.removeprefix(start): tensor
+        for name, tensor in tensors.items()
+        if name.startswith(start)
+    }
+
+
+def _read_optimiser(
+    optimiser: torch.optim.Optimizer,
+) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    """Tensors by parameter and name; options and other values as plain data."""
+    saved = optimiser.state_dict()
+    tensors, plain = {}, {}
+    for number, values in saved["state"].items():
+        for name, value in values.items():
+            if isinstance(value, torch.Tensor):
+                tensors[f"{number}.{name}"] = value
+            else:
+                plain[f"{number}.{name}"] = value
+    groups = [
+        {key: value for key, value in group.items() if key != "params"}
+        for group in saved["param_groups"]
+    ]
+    return tensors, {"groups": groups, "values": plain}
+
+
+def _fill_optimiser(
+    optimiser: torch.optim.Optimizer,
+    tensors: dict[str, torch.Tensor],
+    options: dict[str, Any],
+) -> None:
+    # Not by load_state_dict, which keeps the layout of the file.
+    parameters = []
+    for group, saved in zip(optimiser.param_groups, options["groups"], strict=True):
+        for key, value in saved.items():
+            group[key] = tuple(value) if isinstance(value, list) else value
+        on_device = any(group.get(name) for name in _ON_DEVICE)
+        parameters += [(parameter, on_device) for parameter in group["params"]]
+    optimiser.state.clear()
+    for name, value in {**tensors, **options["values"]}.items():
+        number, _, key = name.partition(".")
+        parameter, on_device = parameters[int(number)]
+        if isinstance(value, torch.Tensor):
+            value = _placed(value, parameter, on_device=on_device)
+        optimiser.state[parameter][key] = value
+
+
+def _placed(
+    value: torch.Tensor, parameter: nn.Parameter, *, on_device: bool
+) -> torch.Tensor:
+    if value.shape == parameter.shape and value.ndim:
+        empty = torch.empty_like(parameter, dtype=value.dtype, requires_grad=False)
+        return empty.copy_(value)
+    return value.to(parameter.device) if on_device else value

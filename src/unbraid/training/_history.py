@@ -1,0 +1,78 @@
+"""How a run went: one record per range of steps, in memory and as lines of JSON."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from unbraid.files import written_whole
+
+from ._loop import Snapshot
+
+ACTIVE = 0.01
+"""Nats of divergence above which a latent says something."""
+
+
+def record_of(snapshot: Snapshot) -> dict[str, Any]:
+    """What a snapshot says, as plain data."""
+    record: dict[str, Any] = {"step": snapshot.step, **snapshot.terms}
+    if snapshot.kl_per_latent is not None:
+        record["kl_per_latent"] = snapshot.kl_per_latent.tolist()
+        record["active_latents"] = int(np.sum(snapshot.kl_per_latent > ACTIVE))
+    record["gradient_norm"] = snapshot.gradient_norm
+    record["images_per_second"] = snapshot.images_per_second
+    return record
+
+
+def read_history(path: Path, *, until: int | None = None) -> list[dict[str, Any]]:
+    """Records of a file of lines, up to a step; what a killed run cut off is left out.
+
+    Args:
+        path: Of the file; no file, no records.
+        until: Last step to be read.
+    """
+    if not path.is_file():
+        return []
+    records = []
+    for line in path.read_bytes().split(b"\n"):
+        try:
+            record = json.loads(line)
+        except ValueError:
+            break
+        if until is not None and record["step"] > until:
+            break
+        records.append(record)
+    return records
+
+
+class HistoryFile:
+    """Records as lines of a file, each of which is there as soon as it is written.
+
+    Args:
+        path: Of the file.
+        records: What it holds to begin with, in place of what it held.
+    """
+
+    def __init__(self, path: Path, records: list[dict[str, Any]]) -> None:
+        with written_whole(path) as whole:
+            whole.writelines(map(_line, records))
+        self._file: BinaryIO = path.open("ab")
+
+    def append(self, record: dict[str, Any]) -> None:
+        """Add a line."""
+        self._file.write(_line(record))
+        self._file.flush()
+
+    def sync(self) -> None:
+        """Wait until all lines are on the disk."""
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+
+def _line(record: dict[str, Any]) -> bytes:
+    return json.dumps(record, allow_nan=False).encode() + b"\n"

@@ -1,0 +1,76 @@
+"""Run: what a training leaves behind."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from unbraid.errors import CheckpointFormatError
+from unbraid.models import Autoencoder
+
+from ._diagnosis import Diagnosis
+from ._history import read_history
+from ._model_file import load
+from ._run_folder import RunFolder
+from ._specification import TrainingSpec
+from ._tensor_file import read_json
+from ._trace import Trace
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run.
+
+    Attributes:
+        model: What was learned.
+        history: One record per range of steps: ``"step"``, ``"total"`` and every part
+            of the loss (means over the range, in nats per image), ``"kl_per_latent"``,
+            ``"active_latents"`` (above 0.01 nats), ``"gradient_norm"`` (of the last
+            step) and ``"images_per_second"``.
+        spec: Settings that made it.
+        warnings: What is wrong with it.
+        folder: Where it is kept, if it is.
+        trace: Activations during training, if they were asked for.
+    """
+
+    model: Autoencoder
+    history: list[dict[str, Any]] = field(repr=False)
+    spec: TrainingSpec
+    warnings: tuple[Diagnosis, ...] = ()
+    folder: Path | None = None
+    trace: Trace | None = field(default=None, repr=False)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], **own: Any) -> "Run":
+        """A finished run from its folder.
+
+        Args:
+            folder: That ``fit`` was given as ``out``.
+            own: ``objective``, ``network`` and ``likelihood``, for those that are not
+                unbraid's own.
+
+        Raises:
+            CheckpointFormatError: If a file is damaged, of something else, or written
+                by a newer version.
+        """
+        place = RunFolder(folder)
+        parts = {name: own[name] for name in ("network", "likelihood") if name in own}
+        model = load(place.path, **parts)
+        about = read_json(place.spec, kind="run")
+        try:
+            spec = TrainingSpec.from_plain(about["spec"], **own)
+            found = place.read_status().get("warnings", [])
+            warnings = tuple(Diagnosis(**words) for words in found)
+        except (KeyError, TypeError, ValueError) as error:
+            raise CheckpointFormatError(
+                f"{place.spec}: expected the settings of a run, got some that cannot "
+                f"be read: {error}"
+            ) from error
+        return cls(
+            model=model,
+            history=read_history(place.history),
+            spec=spec,
+            warnings=warnings,
+            folder=place.path,
+            trace=Trace.load(place.path) if place.traces.is_file() else None,
+        )

@@ -1,0 +1,123 @@
+"""The folder of a run: whose it is, how far it is, and where its files are."""
+
+import os
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal
+
+from unbraid.data import AbstractDataset
+from unbraid.errors import CheckpointFormatError
+
+from ._diagnosis import Diagnosis
+from ._specification import TrainingSpec, hash_plain
+from ._tensor_file import read_json, write_json
+from ._trace import TraceSettings
+
+Status = Literal["running", "interrupted", "failed", "finished"]
+
+
+class RunFolder:
+    """Files of one run.
+
+    Args:
+        path: The folder; made when something is written.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path).expanduser()
+        self.spec = self.path / "spec.json"
+        self.status = self.path / "status.json"
+        self.history = self.path / "history.jsonl"
+        self.model = self.path / "model.json"
+        self.state = self.path / "state.safetensors"
+        self.traces = self.path / "traces.safetensors"
+
+    def claim(
+        self,
+        spec: TrainingSpec,
+        dataset: AbstractDataset,
+        traces: TraceSettings | None,
+    ) -> str:
+        """Take the folder for a run, or find out that it is that run's already.
+
+        Returns:
+            The id of the run: a hash of its settings and data.
+
+        Raises:
+            CheckpointFormatError: If it belongs to another run; says what differs.
+        """
+        wanted = {
+            "spec": spec.to_plain(),
+            "data": {"name": dataset.name, "fingerprint": dataset.fingerprint()},
+            "traces": None if traces is None else traces.to_plain(),
+        }
+        run_id = hash_plain(
+            wanted["spec"], wanted["data"]["fingerprint"], wanted["traces"]
+        )
+        if self.spec.is_file():
+            self._check_same(read_json(self.spec, kind="run"), wanted, run_id)
+            return run_id
+        for stranger in (self.model, self.state, self.history):
+            if stranger.exists():
+                raise CheckpointFormatError(
+                    f"fit: expected a new folder or one of this run, got "
+                    f"{str(self.path)!r}, which holds {stranger.name} of something "
+                    "else. Choose another folder."
+                )
+        if self.path.exists() and not self.path.is_dir():
+            raise NotADirectoryError(
+                f"fit: expected a folder, got {str(self.path)!r}, which is a file."
+            )
+        write_json(self.spec, {"id": run_id, **wanted}, kind="run")
+        return run_id
+
+    def _check_same(
+        self, found: dict[str, Any], wanted: dict[str, Any], run_id: str
+    ) -> None:
+        if found.get("id") == run_id:
+            return
+        differences = _differences(found.get("spec"), wanted["spec"])
+        if found.get("data", {}).get("fingerprint") != wanted["data"]["fingerprint"]:
+            differences.append("data")
+        if found.get("traces") != wanted["traces"]:
+            differences.append("traces")
+        raise CheckpointFormatError(
+            f"fit: expected a new folder or one of this run, got {str(self.path)!r}, "
+            f"which belongs to a run with another {', '.join(differences) or 'id'}. "
+            "Choose another folder, or delete this one."
+        )
+
+    def read_status(self) -> dict[str, Any]:
+        """How far the run is; no file, nothing known."""
+        return read_json(self.status, kind="status") if self.status.is_file() else {}
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing is left to be done."""
+        return self.read_status().get("status") == "finished" and self.model.is_file()
+
+    def write_status(
+        self,
+        status: Status,
+        *,
+        step: int,
+        steps: int,
+        error: str = "",
+        warnings: tuple[Diagnosis, ...] = (),
+    ) -> None:
+        """Say how far the run is."""
+        words = {
+            "status": status,
+            "step": step,
+            "steps": steps,
+            "error": error,
+            "warnings": [warning.to_plain() for warning in warnings],
+            "versions": {name: version(name) for name in ("unbraid", "torch")},
+        }
+        write_json(self.status, words, kind="status")
+
+
+def _differences(found: Any, wanted: dict[str, Any]) -> list[str]:
+    if not isinstance(found, dict):
+        return ["specification"]
+    return [name for name in wanted if found.get(name) != wanted[name]]

@@ -1,0 +1,217 @@
+"""Traces: what a layer of the decoder does with fixed observations during training."""
+
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from unbraid.data import AbstractDataset, float_images
+from unbraid.errors import CheckpointFormatError
+from unbraid.models import Autoencoder
+from unbraid.randomness import numpy_generator
+
+from ._tensor_file import read_tensors, write_tensors
+
+_KIND = "trace"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceSettings:
+    """Which activations are recorded during training, and when.
+
+    The observations depend on the dataset alone, so that runs with other seeds or
+    objectives are looked at with the same ones.
+
+    Args:
+        layer: Name of a module within the decoder, as ``named_modules`` gives it; the
+            last hidden layer when not given.
+        n_observations: Rows of the dataset to look at, drawn at random.
+        rows: These rows, in place of random ones.
+        n_snapshots: How often, evenly from before the first step to after the last.
+        steps: At these steps, in place of even ones; each is recorded at the first
+            snapshot from it on.
+    """
+
+    layer: str = ""
+    n_observations: int = 64
+    rows: tuple[int, ...] = ()
+    n_snapshots: int = 10
+    steps: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", tuple(map(int, self.rows)))
+        object.__setattr__(self, "steps", tuple(sorted(map(int, self.steps))))
+        if self.n_observations < 1 or self.n_snapshots < 1:
+            raise ValueError(
+                "TraceSettings: expected n_observations and n_snapshots from 1, got "
+                f"{self.n_observations} and {self.n_snapshots}."
+            )
+
+    def to_plain(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        plain = asdict(self)
+        return {**plain, "rows": list(self.rows), "steps": list(self.steps)}
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """Activations of a layer during training.
+
+    Attributes:
+        layer: Name of the module within the decoder.
+        rows: Observations that were looked at, ``(n_observations,)``.
+        steps: When, ``(n_snapshots,)``.
+        activations: ``(n_snapshots, n_observations, n_units)``.
+    """
+
+    layer: str
+    rows: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    activations: NDArray[np.float32]
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Trace":
+        """What a run has recorded so far.
+
+        Args:
+            path: Folder of the run.
+        """
+        file = Path(path).expanduser()
+        if file.is_dir():
+            file = file / "traces.safetensors"
+        if not file.is_file():
+            raise FileNotFoundError(
+                f"Trace: expected a run that was made with traces, got {str(path)!r}, "
+                "which has none."
+            )
+        tensors, about = read_tensors(file, kind=_KIND)
+        if not {"rows", "steps", "activations"} <= set(tensors):
+            raise CheckpointFormatError(f"{file}: expected activations, got none.")
+        return cls(
+            about["layer"],
+            *(tensors[name].numpy() for name in ("rows", "steps", "activations")),
+        )
+
+
+class TraceRecorder:
+    """Records activations at chosen snapshots, in memory and in a file.
+
+    Args:
+        settings: What to record.
+        dataset: Where the observations are.
+        model: What is being trained.
+        n_steps: Length of the run.
+        path: File to write to, if any.
+    """
+
+    def __init__(
+        self,
+        settings: TraceSettings,
+        dataset: AbstractDataset,
+        model: Autoencoder,
+        *,
+        n_steps: int,
+        path: Path | None = None,
+    ) -> None:
+        self._layer = settings.layer or last_hidden_layer(model.decoder)
+        self._module = _find_module(model.decoder, self._layer)
+        self._model = model
+        self._rows = _choose_rows(settings, dataset)
+        self._images = float_images(dataset, self._rows).to(model.mean.device)
+        even = np.linspace(0, n_steps, settings.n_snapshots).round().astype(int)
+        self._wanted = settings.steps or tuple(even.tolist())
+        self._path = path
+        self._steps: list[int] = []
+        self._activations: list[NDArray[np.float32]] = []
+
+    @property
+    def trace(self) -> Trace:
+        """All that was recorded."""
+        shape = (0, len(self._rows), 0)
+        return Trace(
+            self._layer,
+            self._rows,
+            np.array(self._steps, dtype=np.int64),
+            np.stack(self._activations) if self._steps else np.empty(shape, np.float32),
+        )
+
+    def resume(self, step: int) -> None:
+        """Take up what the file holds, up to a step."""
+        if self._path is None or not self._path.is_file():
+            return
+        kept = Trace.load(self._path)
+        is_past = kept.steps <= step
+        self._steps = kept.steps[is_past].tolist()
+        self._activations = list(kept.activations[is_past])
+
+    def record(self, step: int) -> None:
+        """Record the activations now, if a wanted step has come."""
+        last = self._steps[-1] if self._steps else -1
+        if not any(last < wanted <= step for wanted in self._wanted):
+            return
+        self._steps.append(step)
+        self._activations.append(self._look())
+        if self._path is not None:
+            trace = self.trace
+            names = ("rows", "steps", "activations")
+            tensors = {name: torch.from_numpy(getattr(trace, name)) for name in names}
+            write_tensors(self._path, tensors, kind=_KIND, about={"layer": self._layer})
+
+    def _look(self) -> NDArray[np.float32]:
+        seen: list[torch.Tensor] = []
+        was_training = self._model.training
+        self._model.eval()
+        hook = self._module.register_forward_hook(
+            lambda module, inputs, output: seen.append(output.detach())
+        )
+        try:
+            with torch.no_grad():
+                self._model.decoder(self._model.encode(self._images).mean)
+        finally:
+            hook.remove()
+            self._model.train(was_training)
+        return seen[0].flatten(1).float().cpu().numpy().copy()
+
+
+def last_hidden_layer(decoder: nn.Module) -> str:
+    """Name of the module before the last one with weights.
+
+    Example:
+        >>> layers = nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 4)
+        >>> last_hidden_layer(nn.Sequential(*layers))
+        '1'
+    """
+    leaves = [
+        (name, module)
+        for name, module in decoder.named_modules()
+        if not list(module.children())
+    ]
+    weighted = [
+        place for place, (_, module) in enumerate(leaves) if list(module.parameters())
+    ]
+    return leaves[max(weighted[-1] - 1, 0)][0] if weighted else ""
+
+
+def _find_module(decoder: nn.Module, name: str) -> nn.Module:
+    modules = dict(decoder.named_modules())
+    if name not in modules:
+        known = ", ".join(filter(None, modules))
+        raise ValueError(
+            f"TraceSettings: expected a layer among {known}, got {name!r}."
+        )
+    return modules[name]
+
+
+def _choose_rows(
+    settings: TraceSettings, dataset: AbstractDataset
+) -> NDArray[np.int64]:
+    if settings.rows:
+        return np.array(settings.rows, dtype=np.int64)
+    n_rows = min(settings.n_observations, len(dataset))
+    generator = numpy_generator(0, "traces")
+    return np.sort(generator.choice(len(dataset), n_rows, replace=False))

@@ -1,0 +1,16 @@
+"""Where a run is reported to while it goes on, beside its own folder."""
+
+from ._base import AbstractLogger
+from ._mlflow import MLflowLogger
+from ._names import LOGGERS, choose_logger
+from ._tensorboard import TensorBoardLogger
+from ._wandb import WandbLogger
+
+__all__ = [
+    "LOGGERS",
+    "AbstractLogger",
+    "MLflowLogger",
+    "TensorBoardLogger",
+    "WandbLogger",
+    "choose_logger",
+]

@@ -1,0 +1,40 @@
+"""Reports to Weights & Biases."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ._base import AbstractLogger, import_extra, numbers_of
+
+
+class WandbLogger(AbstractLogger):
+    """Reports to a project of Weights & Biases.
+
+    Args:
+        project: Name of the project.
+        options: More options of ``wandb.init``.
+    """
+
+    def __init__(self, project: str = "unbraid", **options: Any) -> None:
+        self._project, self._options = project, options
+        self._run: Any = None
+
+    def start(
+        self, settings: Mapping[str, Any], *, step: int, folder: Path | None
+    ) -> None:
+        """Open a run with the settings."""
+        del step
+        options = {"dir": str(folder)} if folder else {}
+        wandb = import_extra("wandb", "wandb")
+        self._run = wandb.init(
+            project=self._project, config=dict(settings), **(options | self._options)
+        )
+
+    def log(self, record: Mapping[str, Any]) -> None:
+        """One point of every curve."""
+        self._run.log(numbers_of(record), step=record["step"])
+
+    def close(self) -> None:
+        """End the run."""
+        if self._run is not None:
+            self._run.finish()

@@ -1,0 +1,140 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+import unbraid
+from unbraid.cli._app import app
+
+DATA = "xy_squares:image_size=8,square_size=1,n_squares=1"
+SMALL = ("--steps", 20, "--latents", 3, "--batch-size", 8, "--device", "cpu")
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_a_model_is_trained_and_can_be_scored(tmp_path):
+    out = tmp_path / "run"
+    result = run("train", DATA, "--set", "beta=2.5", *SMALL, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "20 steps, loss" in result.output
+    assert str(out) in result.output
+    spec = unbraid.Run.load(out).spec
+    assert (spec.objective.beta, spec.n_latents, spec.batch_size) == (2.5, 3, 8)
+    scores = tmp_path / "scores.json"
+    result = run(
+        "evaluate", out, "--data", DATA, "--metrics", "mig", "--json", scores,
+        "--no-intervals", "--no-levels",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert "64 rows, 3 latents, 2 factors" in result.output
+    assert json.loads(scores.read_text())["factor_names"] == ["x_R", "y_R"]
+
+
+def test_the_same_command_again_has_nothing_to_do_and_json_says_how_it_went(tmp_path):
+    command = ("train", DATA, *SMALL, "--out", tmp_path, "--json")
+    first, second = (run(*command) for _ in range(2))
+    assert json.loads(first.stdout) == json.loads(second.stdout)
+    assert json.loads(first.stdout)["last"]["step"] == 20
+
+
+def test_hyperparameters_may_be_schedules_and_small_numbers(tmp_path):
+    text = "beta={name: linear, start: 5e-1, end: 4}"
+    result = run("train", DATA, "--set", text, *SMALL, "-o", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert unbraid.Run.load(tmp_path).spec.objective.beta.at(10) == 2.25
+    result = run("train", DATA, "--set", "beta=1e-3", *SMALL, "-o", tmp_path / "b")
+    assert unbraid.Run.load(tmp_path / "b").spec.objective.beta == 1e-3
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--objective", "beta_vea"), "beta_vae"),
+        (("--set", "betta=4"), "'beta'"),
+        (("--set", "beta"), "NAME=VALUE"),
+        (("--set", "beta=-1"), "number from 0"),
+        (("--set", "beta=[1"), "YAML"),
+        (("--set", "beta=much"), "'much'"),
+        (("--set", "beta={name: linea}"), "'linear'"),
+        (("--network", "huge"), "huge"),
+        (("--likelihood", "poisson"), "poisson"),
+        (("--logger", "visdom"), "visdom"),
+        (("--device", "abacus"), "abacus"),
+        (("--steps", "0"), "--steps"),
+    ],
+)
+def test_wrong_usage_is_said_and_writes_nothing(tmp_path, options, said):
+    result = run("train", DATA, "--out", tmp_path / "run", *options)
+    assert result.exit_code == 2
+    assert said in result.output
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_logger_that_is_not_installed_is_said_with_what_helps(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "wandb", None)
+    result = run("train", DATA, *SMALL, "--logger", "wandb", "--out", tmp_path)
+    assert result.exit_code == 1
+    assert "pip install 'unbraid[wandb]'" in result.output
+
+
+def test_a_folder_of_other_settings_is_an_error_of_one_sentence(tmp_path):
+    command = ("train", DATA, *map(str, SMALL), "--out", str(tmp_path))
+    assert run(*command).exit_code == 0
+    done = start(*command, "--seed", "1")
+    _, errors = done.communicate()
+    assert done.returncode == 1
+    assert errors.startswith("unbraid: fit: expected a new folder")
+    assert len(errors.splitlines()) == 1
+
+
+def start(*arguments):
+    """In a process of its own, as a user does."""
+    command = [sys.executable, "-c", "from unbraid.cli import main; main()", *arguments]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def test_ctrl_c_prints_the_command_that_goes_on(tmp_path):
+    command = ("train", DATA, "--steps", "1000000", "--out", str(tmp_path))
+    process = start(*command)
+    while not (tmp_path / "history.jsonl").exists():
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.05)
+    time.sleep(0.5)
+    os.kill(process.pid, signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert output == ""
+    assert "interrupted at step" in errors
+    assert "To go on: unbraid train" in errors
+    assert (tmp_path / "state.safetensors").is_file()
+
+
+def test_help_gives_an_example():
+    assert "Example: unbraid train xy_object" in run("train", "--help").output
+    assert "Example: unbraid evaluate run --data" in run("evaluate", "-h").output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(), ("run",), ("--data", DATA), ("run", "--data", DATA, "--codes", "z.npy")],
+)
+def test_evaluate_wants_a_model_with_data_or_codes(arguments):
+    result = run("evaluate", *arguments)
+    assert result.exit_code == 2
+    assert "Expected" in result.output
+
+
+def test_a_model_of_other_images_is_refused(tmp_path):
+    assert run("train", DATA, *SMALL, "--out", tmp_path).exit_code == 0
+    result = run("evaluate", tmp_path, "--data", "xy_squares")
+    assert result.exit_code == 1
+    assert "for which the model was made" in str(result.exception)

@@ -1,0 +1,115 @@
+import pickle
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from torch.utils.data import DataLoader
+
+from unbraid import Disentangler
+from unbraid.data import TorchDataset, XYSquares
+from unbraid.models.objectives import VAE, BetaVAE
+
+SQUARES = XYSquares(image_size=8, square_size=1, n_squares=1)
+IMAGES = SQUARES.images(np.arange(64))
+VECTORS = np.random.default_rng(0).normal(size=(40, 5))
+
+
+def small(**options):
+    settings = {"n_latents": 2, "steps": 3, "batch_size": 4, "device": "cpu"}
+    return Disentangler(**settings | options)
+
+
+@parametrize_with_checks([small()])
+def test_it_keeps_the_contract_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        SQUARES,
+        IMAGES,
+        IMAGES.transpose(0, 2, 3, 1),
+        IMAGES / 255.0,
+        torch.from_numpy(IMAGES),
+        DataLoader(TorchDataset(SQUARES), 10),
+        "xy_squares:image_size=8,square_size=1,n_squares=1",
+    ],
+    ids=["dataset", "nchw", "nhwc", "floats", "tensor", "loader", "name"],
+)
+def test_all_kinds_of_images_give_the_same_codes(data):
+    codes = small().fit(data).transform(data)
+    expected = small().fit(SQUARES).transform(SQUARES)
+    assert codes.shape == (64, 2)
+    assert np.array_equal(codes, expected)
+
+
+def test_a_folder_of_pictures_is_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("UNBRAID_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "pictures").mkdir()
+    for number, image in enumerate(IMAGES[:5]):
+        picture = Image.fromarray(image.transpose(1, 2, 0)).resize((16, 16))
+        picture.save(tmp_path / "pictures" / f"{number}.png")
+    codes = small().fit_transform(tmp_path / "pictures")
+    assert codes.shape == (5, 2)
+
+
+def test_codes_are_decoded_to_the_shape_of_the_data():
+    estimator = small().fit(IMAGES)
+    images = estimator.inverse_transform(estimator.transform(IMAGES))
+    assert images.shape == IMAGES.shape
+    assert images.min() >= 0
+    assert images.max() <= 1
+    vectors = small().fit(VECTORS)
+    assert vectors.inverse_transform(np.zeros((3, 2))).shape == (3, 5)
+
+
+def test_scores_are_bounds_that_training_raises():
+    untrained = small(steps=1).fit(IMAGES)
+    trained = small(steps=200, learning_rate=1e-2, objective=VAE()).fit(IMAGES)
+    scores = trained.score_samples(IMAGES)
+    assert scores.shape == (64,)
+    assert scores.max() < 0
+    assert trained.score(IMAGES) == pytest.approx(scores.mean())
+    assert trained.score(IMAGES) > untrained.score(IMAGES)
+
+
+def test_a_plain_autoencoder_scores_by_its_likelihood():
+    estimator = small(objective="ae").fit(VECTORS)
+    back = estimator.inverse_transform(estimator.transform(VECTORS))
+    errors = ((VECTORS - back) ** 2).sum(axis=1)
+    assert estimator.score_samples(VECTORS) == pytest.approx(-errors, rel=1e-4)
+
+
+def test_it_can_be_cloned_searched_and_put_in_a_pipeline():
+    estimator = small(options={"beta": 2.0})
+    assert clone(estimator).get_params() == estimator.get_params()
+    assert estimator.fit(VECTORS).run_.spec.objective == BetaVAE(beta=2.0)
+    labels = VECTORS[:, 0] > 0
+    pipeline = make_pipeline(StandardScaler(), small(), LogisticRegression())
+    assert pipeline.fit(VECTORS, labels).predict(VECTORS).shape == (40,)
+    search = GridSearchCV(small(), {"n_latents": [1, 2]}, cv=2).fit(VECTORS)
+    assert search.best_params_["n_latents"] in (1, 2)
+
+
+def test_a_fitted_one_survives_pickling():
+    estimator = small().fit(VECTORS)
+    again = pickle.loads(pickle.dumps(estimator))
+    assert np.array_equal(again.transform(VECTORS), estimator.transform(VECTORS))
+
+
+def test_wrong_use_is_refused():
+    with pytest.raises(NotFittedError):
+        small().transform(VECTORS)
+    with pytest.raises(ValueError, match="options with the name"):
+        small(objective=VAE(), options={"beta": 1.0}).fit(VECTORS)
+    with pytest.raises(ValueError, match="Did you mean 'beta_vae'"):
+        small(objective="beta_vea").fit(VECTORS)

@@ -1,0 +1,78 @@
+"""A run that is killed again and again ends with the same bytes as one that is not."""
+
+import subprocess
+import sys
+
+import pytest
+
+from unbraid.models.objectives import OBJECTIVES
+
+# Modules are imported once (those of optimisers when one is made); every life of the
+# run is a fork of this process, so that twenty of them take seconds.
+PROGRAM = """
+import os, random, signal, sys, time
+from pathlib import Path
+import torch
+torch.set_num_threads(1)
+import unbraid
+from unbraid.data import XYSquares
+from unbraid.models.networks import Dense
+from unbraid.training import TraceSettings
+
+STEPS, KILLS = 400, 20
+torch.optim.Adam([torch.nn.Parameter(torch.zeros(1))], fused=True)
+objective, folder = sys.argv[1], Path(sys.argv[2])
+
+def run(out):
+    unbraid.fit(
+        objective, XYSquares(image_size=8, square_size=1), steps=STEPS, n_latents=4,
+        network=Dense(widths=(16,)), batch_size=16, log_every=5, save_every=10, out=out,
+        traces=TraceSettings(n_observations=4, n_snapshots=5), progress=False,
+    )
+
+def fork(out):
+    child = os.fork()
+    if child == 0:
+        try:
+            run(out)
+            os._exit(0)
+        except BaseException as error:
+            print(repr(error), file=sys.stderr, flush=True)
+            os._exit(1)
+    return child
+
+def lines(path):
+    return path.read_bytes().count(b"\\n") if path.exists() else 0
+
+random.seed(0)
+os.waitpid(fork(folder / "whole"), 0)
+n_killed = 0
+for moment in sorted(random.sample(range(1, STEPS // 5 - 8), KILLS)):
+    child = fork(folder / "killed")
+    while lines(folder / "killed" / "history.jsonl") < moment:
+        if os.waitpid(child, os.WNOHANG)[0]:
+            sys.exit("the run ended before it was killed")
+        time.sleep(0.002)
+    time.sleep(random.random() * 0.02)
+    os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    n_killed += os.WIFSIGNALED(status)
+_, status = os.waitpid(fork(folder / "killed"), 0)
+print(n_killed, status)
+"""
+
+
+@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="needs fork")
+@pytest.mark.parametrize(
+    "objective", [name for name in ("beta_vae", "factor_vae") if name in OBJECTIVES]
+)
+def test_killed_twenty_times_it_ends_with_the_same_bytes(objective, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, objective, str(tmp_path)],
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.split() == ["20", "0"], done.stderr
+    for name in ("model.safetensors", "state.safetensors", "traces.safetensors"):
+        whole, killed = (tmp_path / run / name for run in ("whole", "killed"))
+        assert whole.read_bytes() == killed.read_bytes(), name

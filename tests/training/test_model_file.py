@@ -1,0 +1,130 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import unbraid
+from unbraid.errors import CheckpointFormatError
+from unbraid.training import Run, Trace
+
+GOLDEN = Path(__file__).parent / "golden" / "format_1"
+
+
+@pytest.fixture
+def saved(train_small, tmp_path):
+    return train_small(out=tmp_path / "run")
+
+
+def test_a_model_comes_back_as_a_module_that_encodes_decodes_and_samples(saved):
+    model = unbraid.load(saved.folder)
+    assert isinstance(model, torch.nn.Module)
+    assert not model.training
+    images = torch.rand(4, 1, 8, 8)
+    posterior, expected = model.encode(images), saved.model.encode(images)
+    assert torch.equal(posterior.mean, expected.mean)
+    assert torch.equal(posterior.log_variance, expected.log_variance)
+    assert torch.equal(model.decode(posterior.mean), saved.model(images))
+    generator = torch.Generator().manual_seed(0)
+    assert model.sample(2, generator=generator).shape == (2, 1, 8, 8)
+
+
+@pytest.mark.parametrize("name", ["", "model.json", "model.safetensors"])
+def test_folder_and_files_name_the_model(saved, name):
+    assert unbraid.load(saved.folder / name).n_latents == 3
+
+
+def test_standardised_and_plain_models_come_back(train_small, tmp_path):
+    for objective in ("vae", "ae"):
+        run = train_small(objective, standardise=True, out=tmp_path / objective)
+        model = unbraid.load(tmp_path / objective)
+        images = torch.rand(4, 1, 8, 8)
+        assert torch.equal(model(images), run.model(images))
+        assert model.is_variational == (objective == "vae")
+
+
+def test_what_is_missing_is_said(tmp_path, saved):
+    with pytest.raises(FileNotFoundError, match="a folder with model.json"):
+        unbraid.load(tmp_path / "nowhere")
+    (saved.folder / "model.json").unlink()
+    with pytest.raises(FileNotFoundError, match="expected a finished run"):
+        unbraid.load(saved.folder)
+
+
+def change(path, **words):
+    path.write_text(json.dumps(json.loads(path.read_text()) | words))
+
+
+def test_damaged_and_foreign_files_are_refused_in_a_sentence(saved):
+    description = saved.folder / "model.json"
+    weights = saved.folder / "model.safetensors"
+    whole = description.read_text()
+    for text, said in (
+        (whole[:50], "damaged or cut off"),
+        ("[1, 2]", "something else"),
+        ('{"a": 1}', "something else"),
+    ):
+        description.write_text(text)
+        with pytest.raises(CheckpointFormatError, match=said):
+            unbraid.load(saved.folder)
+    for words, said in (
+        ({"format": 2}, "format 1 or older, got 2. Update"),
+        ({"network": {"name": "transformer"}}, "'transformer'"),
+        ({"n_latents": "many"}, "make none"),
+        ({"n_latents": 4}, "of shape"),
+    ):
+        description.write_text(whole)
+        change(description, **words)
+        with pytest.raises(CheckpointFormatError, match=said):
+            unbraid.load(saved.folder)
+    description.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(CheckpointFormatError, match="not text"):
+        unbraid.load(saved.folder)
+    description.write_text(whole)
+    weights.write_bytes(weights.read_bytes()[:-10])
+    with pytest.raises(CheckpointFormatError, match="damaged or cut off"):
+        unbraid.load(saved.folder)
+    weights.unlink()
+    with pytest.raises(CheckpointFormatError, match="no such file"):
+        unbraid.load(saved.folder)
+
+
+def test_a_run_of_format_1_stays_readable():
+    run = Run.load(GOLDEN)
+    assert run.spec.steps == 20
+    assert [record["step"] for record in run.history] == [10, 20]
+    images = torch.linspace(0, 1, 64).reshape(1, 1, 8, 8)
+    expected = json.loads((GOLDEN / "expected.json").read_text())
+    codes = run.model.encode(images).mean.detach().numpy()[0]
+    assert codes == pytest.approx(expected["codes"], abs=1e-6)
+    trace = Trace.load(GOLDEN)
+    assert np.array_equal(trace.steps, [0, 10, 20])
+    assert trace.activations.shape == (3, 4, 4)
+
+
+def test_a_broken_run_of_format_1_goes_on(tmp_path, squares):
+    """Its state is read and its settings are known, so the run is finished by it."""
+    import shutil
+
+    from unbraid.models.networks import Dense
+    from unbraid.training import TraceSettings, fit
+
+    shutil.copytree(GOLDEN, tmp_path / "run")
+    for name in ("model.json", "model.safetensors", "status.json"):
+        (tmp_path / "run" / name).unlink()
+    fit(
+        "beta_vae",
+        squares,
+        steps=20,
+        n_latents=2,
+        network=Dense(widths=(4,)),
+        batch_size=8,
+        log_every=10,
+        traces=TraceSettings(n_observations=4, n_snapshots=3),
+        out=tmp_path / "run",
+    )
+    golden, made = (
+        folder / "model.safetensors" for folder in (GOLDEN, tmp_path / "run")
+    )
+    assert golden.read_bytes() == made.read_bytes()
