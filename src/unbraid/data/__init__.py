@@ -10,7 +10,7 @@ from ._factor_space import FactorSpace
 from ._imperfect_labels import add_label_noise, keep_labels
 from ._independent import Independent
 from ._labelled_rows import LabelledRows
-from ._pairs import Pairs
+from ._pairs import PairRule, Pairs
 from ._sampling import AbstractSampler, Companions, Singles
 from ._shifts import correlate, hold_out
 from ._statistics import ChannelStatistics, channel_statistics
@@ -63,6 +63,7 @@ __all__ = [
     "LabelledRows",
     "MPI3D",
     "NoisySprites",
+    "PairRule",
     "Pairs",
     "PhotographCrops",
     "PictureSprites",

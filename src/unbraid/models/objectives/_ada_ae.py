@@ -6,18 +6,18 @@ from typing import ClassVar
 import torch
 from torch import nn
 
-from unbraid.data import AbstractSampler, Batch, Pairs
+from unbraid.data import Batch
 from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import Number
 
 from ._adaptive import shared_latents
-from ._base import AbstractObjective
 from ._companions import images_together
+from ._pair_base import AbstractPairObjective
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdaAE(AbstractObjective):
+class AdaAE(AbstractPairObjective):
     r"""Autoencoder of pairs, with the mean code in latents that a pair shares.
 
     A latent is taken to be shared if its difference is below
@@ -26,6 +26,8 @@ class AdaAE(AbstractObjective):
 
     Args:
         eta: Averaging strength :math:`\eta`, from 0 (nothing is shared) to 1.
+        n_changed: Number of factors in which a pair differs, or the lowest and highest.
+        pair_rule: How pairs are drawn, see :class:`unbraid.data.Pairs`.
         scale: ``"sum"`` over pixels, or ``"mean"``.
 
     References:
@@ -39,10 +41,6 @@ class AdaAE(AbstractObjective):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_numbers("eta", most=1.0)
-
-    def sampler(self) -> AbstractSampler:
-        """Pairs that differ in some factors."""
-        return Pairs()
 
     def loss(
         self,

@@ -6,7 +6,7 @@ from typing import get_args
 import torch
 from torch import nn
 
-from unbraid.data import AbstractSampler, Batch, Pairs
+from unbraid.data import Batch
 from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._loss import Loss
 from unbraid.models._posterior import DiagonalGaussian
@@ -19,11 +19,11 @@ from ._adaptive import (
     product_posterior,
     shared_latents,
 )
-from ._base import AbstractObjective
+from ._pair_base import AbstractPairObjective
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdaMLVAE(AbstractObjective):
+class AdaMLVAE(AbstractPairObjective):
     r"""beta-VAE of pairs, with the product posterior in latents that a pair shares.
 
     Shared latents are guessed as in :class:`AdaGVAE`. In these, both images get the
@@ -38,6 +38,8 @@ class AdaMLVAE(AbstractObjective):
         beta: Weight of the divergence from the prior, from 0.
         divergence: How posteriors of a latent are compared: ``"symmetric"``, or
             ``"one_sided"`` from the first image to the second, as in the original.
+        n_changed: Number of factors in which a pair differs, or the lowest and highest.
+        pair_rule: How pairs are drawn, see :class:`unbraid.data.Pairs`.
         scale: ``"sum"`` over pixels and latents, or ``"mean"``.
 
     Example:
@@ -57,10 +59,6 @@ class AdaMLVAE(AbstractObjective):
         super().__post_init__()
         self._check_numbers("beta")
         self._check_option("divergence", get_args(Divergence))
-
-    def sampler(self) -> AbstractSampler:
-        """Pairs that differ in some factors."""
-        return Pairs()
 
     def loss(
         self,

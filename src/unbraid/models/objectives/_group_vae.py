@@ -6,18 +6,18 @@ from typing import get_args
 import torch
 from torch import nn
 
-from unbraid.data import AbstractSampler, Batch, Pairs
+from unbraid.data import Batch
 from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import Number
 
 from ._adaptive import mean_posterior, measure_pairs
-from ._base import AbstractObjective
 from ._known_sharing import ExtraLatents, known_shared_latents
+from ._pair_base import AbstractPairObjective
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupVAE(AbstractObjective):
+class GroupVAE(AbstractPairObjective):
     r"""beta-VAE of pairs, with the mean posterior where their factors are equal.
 
     It is known which factors a pair shares, and latent ``i`` is told to hold factor
@@ -34,6 +34,8 @@ class GroupVAE(AbstractObjective):
         extra_latents: Whether latents after the last factor are ``"private"`` to each
             image (the style of the original), or ``"shared"`` by every pair, as in
             disentanglement_lib.
+        n_changed: Number of factors in which a pair differs, or the lowest and highest.
+        pair_rule: How pairs are drawn, see :class:`unbraid.data.Pairs`.
         scale: ``"sum"`` over pixels and latents, or ``"mean"``.
 
     Example:
@@ -54,10 +56,6 @@ class GroupVAE(AbstractObjective):
         super().__post_init__()
         self._check_numbers("beta")
         self._check_option("extra_latents", get_args(ExtraLatents))
-
-    def sampler(self) -> AbstractSampler:
-        """Pairs that differ in some factors."""
-        return Pairs()
 
     def loss(
         self,
