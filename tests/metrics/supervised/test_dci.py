@@ -219,5 +219,5 @@ def test_an_unknown_variant_is_refused():
 
 def test_a_split_without_a_known_label_is_refused():
     values = np.array([[0, 0], [1, 1], [0, np.nan], [1, np.nan]])
-    with pytest.raises(ValueError, match="known 'factor_1', got 2 and 0"):
+    with pytest.raises(ValueError, match="'factor_1' is known, got 2 and 0"):
         dci(np.eye(4), values, split=split(2, 4))

@@ -64,7 +64,7 @@ def strong_generalisation_accuracy(
         Mean strong accuracy over factors and experiments, from 0 to 1, higher is
         better, with ``per_factor``. ``details`` has ``"accuracy"``, the ordinary one
         (with ``"accuracy/<factor>"``), and ``"gap"``, which is lower for better
-        representations (NaN if the ordinary accuracy is 0).
+        representations (NaN if the ordinary accuracy is 0, and the note says so).
 
     Raises:
         ValueError: If there is one factor only, or no two factors known together.
@@ -104,6 +104,9 @@ def strong_generalisation_accuracy(
         strong[name], ordinary[name] = results
     accuracy = float(np.mean(list(ordinary.values())))
     value = float(np.mean(list(strong.values())))
+    notes = [] if grid is not None else ["Not a complete grid: rows were selected."]
+    if accuracy == 0:
+        notes.append("No gap, for an ordinary accuracy of 0.")
     return Score(
         value,
         name="strong_generalisation_accuracy",
@@ -115,7 +118,7 @@ def strong_generalisation_accuracy(
             **{f"accuracy/{name}": part for name, part in ordinary.items()},
         },
         seed=seed,
-        note="" if grid is not None else "Not a complete grid: rows were selected.",
+        note=" ".join(notes),
     )
 
 
