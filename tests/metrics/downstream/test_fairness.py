@@ -27,7 +27,14 @@ def test_distances_equal_those_of_disentanglement_lib(recorded):
     assert largest == pytest.approx(recorded["max"], abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ["rotated", "noisy"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "perfect",
+        "rotated",
+        pytest.param("noisy", marks=pytest.mark.slow),
+    ],
+)
 def test_agrees_with_disentanglement_lib(name):
     recorded = RECORDED[f"small/{name}"]["unfairness"]
     codes, factors = constructed(name, SMALL, np.arange(SMALL.size))
@@ -53,12 +60,12 @@ def test_agrees_with_disentanglement_lib(name):
 
 def test_the_slow_variant_agrees_with_the_fast_one():
     space = FactorSpace(("a", "b", "c"), (3, 4, 5))
-    codes, factors = constructed("rotated", space, np.arange(space.size))
+    codes, factors = constructed("mixed", space, np.arange(space.size))
     fast, slow = (
-        unfairness(codes[:, :2], factors, variant=variant)
+        unfairness(codes, factors, n_train=30, variant=variant)
         for variant in ("fast", "dlib")
     )
-    assert slow > 0.03
+    assert slow > 0.06
     assert fast == pytest.approx(slow, abs=0.03)
 
 
@@ -118,10 +125,10 @@ def test_a_table_that_is_not_a_grid_is_conditioned_on_and_says_what_chance_gives
 
 def test_permuted_and_duplicate_latents_give_the_same_score():
     codes, factors = constructed("rotated", SMALL, np.arange(SMALL.size))
-    plain = unfairness(codes, factors, n_train=300, seed=4)
-    assert unfairness(codes, factors, n_train=300, seed=4).details == plain.details
+    plain = unfairness(codes, factors, n_train=100, seed=4)
+    assert unfairness(codes, factors, n_train=100, seed=4).details == plain.details
     other = np.column_stack([np.ones(len(codes)), codes[:, ::-1], codes])
-    assert unfairness(other, factors, n_train=300, seed=4) == pytest.approx(
+    assert unfairness(other, factors, n_train=100, seed=4) == pytest.approx(
         plain, abs=0.01
     )
 
