@@ -32,14 +32,12 @@ def noisy():
     ("predictor", "name"),
     [
         ("boosting", "shapes3d/noisy"),
-        ("boosting", "shapes3d/mixed"),
-        ("boosting", "shapes3d/rotated"),
         ("logistic", "shapes3d/noisy"),
-        ("logistic", "shapes3d/rotated"),
-        ("logistic", "dsprites/perfect"),
         *(
-            pytest.param("boosting", f"dsprites/{name}", marks=pytest.mark.slow)
-            for name in ("noisy", "mixed", "rotated")
+            pytest.param(predictor, f"{space}/{name}", marks=pytest.mark.slow)
+            for space in SPACES
+            for name in ("rotated", "mixed", "perfect")
+            for predictor in ("boosting", "logistic")
         ),
     ],
 )

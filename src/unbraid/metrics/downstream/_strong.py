@@ -9,7 +9,7 @@ from unbraid.metrics._grid import Grid, complete_grid
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._score import Score
 from unbraid.metrics._sizes import check_size
-from unbraid.metrics._splits import Split, split_rows
+from unbraid.metrics._splits import Split
 from unbraid.randomness import numpy_generator
 
 from ._learner import (
@@ -142,8 +142,12 @@ def _on_grid(
     generator: np.random.Generator,
 ) -> tuple[float, float]:
     """Strong and ordinary accuracy of a factor, the other one changed by hand."""
-    split = split_rows(
-        len(task.codes), n_train=task.n_train, n_test=task.n_test, generator=generator
+    split = split_known(
+        task.factors,
+        target,
+        n_train=task.n_train,
+        n_test=task.n_test,
+        generator=generator,
     )
     strong = []
     for _ in range(n_experiments):
