@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -71,8 +73,8 @@ def test_tables_that_are_none_are_refused(message, wrong):
     ("codes", "factors", "message"),
     [
         ([[np.nan, 0], [1, 1], [2, 0]], FINE, "finite codes"),
-        ([[np.inf, 0], [1, 1], [2, 0]], FINE, "finite codes"),
-        (FINE, [[np.inf, 0], [1, 1], [2, 0]], "infinity"),
+        ([[np.inf, 0], [1, 1], [2, 0]], FINE, "finite numbers up to 1e.35"),
+        (FINE, [[-np.inf, 0], [1, 1], [2, 0]], "in size, got inf"),
         (FINE, [[5, 0], [5, 1], [5, 0]], "'factor_0' to vary"),
         (FINE, [[np.nan, 0], [np.nan, 1], [np.nan, 0]], "no known label"),
         (FINE, [[0, 0], [1, 1]], "3 rows of codes and 2 of factors"),
@@ -94,3 +96,50 @@ def test_names_and_kinds_must_fit_the_columns():
 def test_huge_integers_are_told_apart_or_merged_but_never_crash():
     factors = Factors(np.array([[2**62], [2**62 + 2**12], [0]]))
     assert factors.sizes == (3,)
+
+
+TABLE = np.array([[0, 5, 2], [1, -3, 2], [1, 0, 7], [2, 5, 7]])
+SAME = {
+    "single precision": TABLE.astype(np.float32),
+    "small integers": TABLE.astype(np.int8),
+    "the other byte order": TABLE.astype(">i8"),
+    "columns first": np.asfortranarray(TABLE),
+    "every second column": np.repeat(TABLE, 2, axis=1)[:, ::2],
+    "objects": TABLE.astype(object),
+    "fractions": np.vectorize(Fraction, otypes=[object])(TABLE),
+    "lists": TABLE.tolist(),
+    "nothing masked": np.ma.masked_array(TABLE),
+}
+
+
+@pytest.mark.parametrize("same", SAME)
+def test_the_type_of_the_numbers_makes_no_difference(same):
+    codes, factors = read_inputs("metric", SAME[same], SAME[same])
+    assert codes.dtype == factors.values.dtype == np.float64
+    np.testing.assert_array_equal(codes, TABLE)
+    np.testing.assert_array_equal(factors.labels, Factors(TABLE).labels)
+
+
+def test_what_is_masked_or_none_is_a_missing_label_and_no_code():
+    hidden = TABLE == 0
+    masked = np.ma.masked_array(TABLE, mask=hidden)
+    none = np.where(hidden, None, TABLE)
+    for table in (masked, none):
+        assert (Factors(table).known == ~hidden).all()
+        with pytest.raises(ValueError, match="expected finite codes, got NaN"):
+            read_inputs("metric", table, TABLE)
+
+
+def test_what_vanishes_when_it_is_squared_is_zero():
+    codes, _ = read_inputs("metric", [[1e-200], [-1e-40], [1e-30]], [0, 1, 2])
+    assert codes.tolist() == [[0.0], [0.0], [1e-30]]
+
+
+def test_integers_that_are_one_as_float64_are_refused():
+    with pytest.raises(ValueError, match="'id' to have integers up to 2..53"):
+        Factors([[0, 2**60], [1, 2**60 + 1], [2, 2**60 + 2]], names=("n", "id"))
+
+
+def test_values_closer_than_bins_of_their_own_size_are_binned():
+    values = 1e12 + np.spacing(1e12) * np.array([0, 1, 2, 3])
+    assert to_bins(values, 2).tolist() == [0, 0, 1, 1]

@@ -12,6 +12,10 @@ from unbraid.data import Kind
 BINS = 20
 """Equal-width bins for what is continuous, as in the published studies."""
 
+_LARGEST = 1e35
+"""Larger numbers are refused, and those as near to zero are zero, so that float64 has
+all fourth powers and float32 all sums."""
+
 
 class Factors:
     """Ground-truth factors of a set of rows: discrete, continuous or partly missing.
@@ -19,7 +23,8 @@ class Factors:
     Args:
         values: One row per observation, ``(n_rows, n_factors)``, or ``(n_rows,)`` for a
             single factor. Integers, booleans, or floats; NaN means that the label is
-            missing. A metric leaves out, for each factor, the rows where it is missing.
+            missing, as do masked entries. A metric leaves out, for each factor, the
+            rows where it is missing.
         names: One name per factor; ``factor_0``, ... when not given.
         kinds: ``"ordinal"``, ``"categorical"``, ``"cyclic"`` or ``"continuous"`` for
             each factor. When not given, a factor with values that are not whole
@@ -27,7 +32,8 @@ class Factors:
 
     Raises:
         ValueError: If the table is not numbers in two dimensions, has no rows or no
-            columns, an infinite value, or a factor with fewer than two distinct values.
+            columns, a value beyond 1e35, integers that float64 cannot tell apart, or a
+            factor with fewer than two distinct values.
 
     Example:
         >>> factors = Factors([[0, 0.5], [10, 0.25], [10, np.nan]], names=("a", "b"))
@@ -46,12 +52,9 @@ class Factors:
         names: Sequence[str] | None = None,
         kinds: Sequence[Kind] | None = None,
     ) -> None:
-        self.values = _numbers("factors", values)
+        table = _table("factors", values)
+        self.values = _numbers("factors", table)
         n_factors = self.values.shape[1]
-        if np.isinf(self.values).any():
-            raise ValueError(
-                "factors: expected finite values (NaN for missing ones), got infinity."
-            )
         self.names = tuple(names or (f"factor_{i}" for i in range(n_factors)))
         self.kinds: tuple[Kind, ...] = (
             tuple(kinds) if kinds else tuple(_kind(column) for column in self.values.T)
@@ -66,6 +69,7 @@ class Factors:
             raise ValueError(
                 f"factors: expected kinds among {get_args(Kind)}, got {unknown}."
             )
+        _check_told_apart(table, self)
         for name, column in zip(self.names, self.values.T, strict=True):
             known = column[~np.isnan(column)]
             if not len(known) or (known == known[0]).all():
@@ -129,7 +133,11 @@ def read_inputs(
         Codes as float64 and the factors, of the same rows.
     """
     codes = read_codes(who, codes)
-    factors = factors if isinstance(factors, Factors) else Factors(factors)
+    if not isinstance(factors, Factors):
+        try:
+            factors = Factors(factors)
+        except ValueError as error:
+            raise ValueError(f"{who}: {error}") from None
     if len(codes) != len(factors):
         raise ValueError(
             f"{who}: expected codes and factors of the same rows, got {len(codes)} "
@@ -140,33 +148,36 @@ def read_inputs(
 
 def read_codes(who: str, codes: ArrayLike) -> NDArray[np.float64]:
     """Codes as float64 ``(n_rows, n_latents)``, finite, at least two rows."""
-    numbers = _numbers(f"{who}: codes", codes)
-    if not np.isfinite(numbers).all():
+    where = f"{who}: codes"
+    numbers = _numbers(where, _table(where, codes))
+    if np.isnan(numbers).any():
         raise ValueError(
-            f"{who}: expected finite codes, got NaN or infinity. Drop those rows, or "
-            "find out why the encoder made them."
+            f"{who}: expected finite codes, got NaN. Drop those rows, or find out why "
+            "the encoder made them."
         )
     if len(numbers) < 2:
         raise ValueError(f"{who}: expected at least two rows, got {len(numbers)}.")
     return numbers
 
 
-def _numbers(who: str, values: Any) -> NDArray[np.float64]:
+def _table(who: str, values: Any) -> NDArray[Any]:
+    """Numbers of any type ``(n_rows, n_columns)``, or a clear error."""
+    if isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "biuf":
+        values = np.ma.filled(values.astype(np.float64), np.nan)
     try:
         array = np.asarray(values)
-    except ValueError as error:  # rows of different lengths
+    except ValueError:
         raise ValueError(
             f"{who}: expected a table of numbers, got rows of different lengths."
-        ) from error
-    if array.dtype == object:
-        try:
-            array = array.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"{who}: expected a table of numbers, got {type(values).__name__} of "
-                "objects."
-            ) from error
-    if array.dtype.kind not in "biuf":
+        ) from None
+    except (TypeError, RuntimeError):  # such as a tensor that belongs to a gradient
+        raise ValueError(
+            f"{who}: expected a table of numbers, got {type(values).__name__} that "
+            "numpy cannot read."
+        ) from None
+    if array.dtype == object and any(isinstance(x, str | bytes) for x in array.flat):
+        raise ValueError(f"{who}: expected real numbers, got text.")
+    if array.dtype.kind not in "biufO":
         raise ValueError(f"{who}: expected real numbers, got {array.dtype}.")
     if array.ndim == 1:
         array = array[:, None]
@@ -174,7 +185,43 @@ def _numbers(who: str, values: Any) -> NDArray[np.float64]:
         raise ValueError(
             f"{who}: expected a table (n_rows, n_columns), got shape {array.shape}."
         )
-    return array.astype(np.float64)
+    return array
+
+
+def _numbers(who: str, table: NDArray[Any]) -> NDArray[np.float64]:
+    """A table as float64, free of what overflows or vanishes when it is squared."""
+    try:
+        with np.errstate(over="ignore"):  # to infinity, which is refused below
+            numbers = table.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{who}: expected a table of numbers, got other objects."
+        ) from None
+    except OverflowError:
+        numbers = np.array([[np.inf]])
+    sizes = np.abs(numbers)
+    largest = np.fmax.reduce(sizes, axis=None)
+    if largest > _LARGEST:
+        raise ValueError(
+            f"{who}: expected finite numbers up to {_LARGEST:g} in size, got "
+            f"{largest:g}. Rescale them, or drop those rows."
+        )
+    numbers[sizes < 1 / _LARGEST] = 0.0
+    return numbers
+
+
+def _check_told_apart(table: NDArray[Any], factors: Factors) -> None:
+    """Refuse integers that are different, but equal as float64."""
+    if table.dtype.kind not in "iuO" or not (np.abs(factors.values) > 2**53).any():
+        return
+    columns = zip(factors.names, table.T, factors.values.T, strict=True)
+    for name, given, column in columns:
+        known = ~np.isnan(column)
+        if len(set(given[known].tolist())) != len(np.unique(column[known])):
+            raise ValueError(
+                f"factors: expected {name!r} to have integers up to 2**53, got some "
+                "beyond it that differ by too little. Number its values from 0."
+            )
 
 
 def _kind(column: NDArray[np.float64]) -> Kind:
@@ -194,6 +241,10 @@ def _labels(column: NDArray[np.float64], kind: Kind) -> NDArray[np.int64]:
 
 def to_bins(values: NDArray[np.floating], bins: int) -> NDArray[np.int64]:
     """Number of the equal-width bin, from 0, that each value falls into."""
+    low, high = values.min(), values.max()
+    if 0 < high - low < 2 * bins * np.spacing(max(abs(low), abs(high))):
+        # So near to each other, so far from zero: there are no edges between them.
+        values = values - low
     edges = np.histogram_bin_edges(values, bins)
     # Inner edges only, so that the largest value falls in the last bin, not past it.
     return np.digitize(values, edges[1:-1])

@@ -1,5 +1,7 @@
 """Rows of a split for which a factor is known."""
 
+import numpy as np
+
 from ._inputs import Factors
 from ._splits import Split
 
@@ -13,6 +15,12 @@ def labelled_rows(who: str, split: Split, factors: Factors, factor: int) -> Spli
         factors: Factors of the whole table.
         factor: Number of the factor.
     """
+    rows = np.concatenate([split.train, split.test])
+    if rows.dtype.kind not in "iu" or not ((rows >= 0) & (rows < len(factors))).all():
+        raise ValueError(
+            f"{who}: expected a split into row numbers from 0 to {len(factors) - 1}, "
+            f"got others (as {rows.dtype})."
+        )
     known = factors.known[:, factor]
     train, test = split.train[known[split.train]], split.test[known[split.test]]
     if not len(train) or not len(test):

@@ -31,12 +31,12 @@ def fit_logistic_regression(
         is_balanced: Whether classes weigh the same however many rows they have.
     """
     # Here, because it takes a second to import.
-    from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(
         C=cost, class_weight="balanced" if is_balanced else None, max_iter=iterations
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        # That it stopped, and that many classes might have been meant as numbers.
+        warnings.simplefilter("ignore")
         return model.fit(inputs, labels)

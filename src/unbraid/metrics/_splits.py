@@ -49,6 +49,7 @@ def split_rows(
 
 
 def _shares(n_rows: int, n_train: int, n_test: int) -> tuple[int, int]:
-    least = min(1, n_test)
-    test = max(least, round(n_rows * n_test / (n_train + n_test)))
+    test = round(n_rows * n_test / (n_train + n_test))
+    # Nobody can learn from no row, or be tested on none.
+    test = min(max(test, min(1, n_test)), n_rows - min(1, n_train))
     return n_rows - test, test

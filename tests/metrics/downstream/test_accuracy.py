@@ -1,11 +1,23 @@
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from constructed import SPACES, sampled
 from sklearn.ensemble import GradientBoostingClassifier
 
-from unbraid.metrics import Factors, downstream_accuracy, statistical_efficiency
+from unbraid.metrics import (
+    Factors,
+    Split,
+    downstream_accuracy,
+    statistical_efficiency,
+)
+from unbraid.metrics.downstream._learner import Learner
 from unbraid.randomness import numpy_generator
 
+RECORDED = json.loads(
+    (Path(__file__).parents[2] / "references" / "dlib_downstream.json").read_text()
+)
 SPACE = SPACES["shapes3d"]
 
 
@@ -14,6 +26,32 @@ def noisy():
     """Codes and two factors (8 and 4 values) of 900 rows."""
     codes, factors = sampled("noisy", SPACE, 900)
     return codes, factors[:, [3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("predictor", "name"),
+    [
+        ("boosting", "shapes3d/noisy"),
+        ("logistic", "shapes3d/noisy"),
+        *(
+            pytest.param(predictor, f"{space}/{name}", marks=pytest.mark.slow)
+            for space in SPACES
+            for name in ("rotated", "mixed", "perfect")
+            for predictor in ("boosting", "logistic")
+        ),
+    ],
+)
+def test_accuracies_are_those_of_disentanglement_lib(predictor, name):
+    recorded = RECORDED[f"accuracy/{predictor}"][name]["1000"]
+    space, representation = name.split("/")
+    codes, values = sampled(representation, SPACES[space], 15_000)
+    factors = Factors(values)
+    split = Split(np.arange(1000), np.arange(10_000, 15_000))
+    learner = Learner(predictor=predictor)
+    ours = [
+        learner.fit_and_score(codes, factors, k, split) for k in range(len(recorded))
+    ]
+    assert np.mean(ours) == pytest.approx(np.mean(recorded), abs=0.02)
 
 
 @pytest.mark.parametrize("predictor", ["boosting", "logistic"])

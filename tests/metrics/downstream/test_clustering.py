@@ -30,15 +30,15 @@ def walks_of(factors, columns, cluster, n_steps=2000, length=10):
 
 def test_disentangled_codes_need_fewer_steps_than_rotated_and_blind_ones():
     steps = {}
-    for name in ("perfect", "rotated", "random"):
+    for name, most in (("perfect", 1000), ("rotated", 1000), ("random", 200)):
         codes, factors = small(name)
         steps[name] = clustering_sample_efficiency(
-            codes, factors, max_steps=1000, n_runs=3
+            codes, factors, max_steps=most, n_runs=3
         )
     assert steps["perfect"] < 0.6 * steps["rotated"]
     assert steps["perfect"].note == ""
     assert steps["rotated"].details["accuracy"] > 0.7
-    assert steps["random"] == 1000
+    assert steps["random"] == 200
     assert steps["random"].note == "3 of 3 runs were given up."
     assert steps["random"].details["n_given_up"] == 3
     assert steps["random"].details["accuracy"] == pytest.approx(0.5, abs=0.08)
@@ -50,8 +50,8 @@ def test_the_score_is_the_median_over_runs_of_the_steps_needed():
     runs = [score.details[f"steps_{run}"] for run in range(3)]
     assert score == np.median(runs)
     assert len(set(runs)) > 1
-    again = clustering_sample_efficiency(codes, factors, n_runs=3, seed=2)
-    assert again.details == score.details
+    again = clustering_sample_efficiency(codes, factors, n_runs=1, seed=2)
+    assert again.details["steps_0"] == runs[0]
     other = clustering_sample_efficiency(codes, factors, n_runs=1, seed=3)
     assert other.details["accuracy"] != score.details["accuracy"]
 

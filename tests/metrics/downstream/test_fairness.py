@@ -12,6 +12,7 @@ from unbraid.metrics.downstream._fairness import total_variations
 RECORDED = json.loads(
     (Path(__file__).parents[2] / "references" / "dlib_downstream.json").read_text()
 )
+TINY = FactorSpace(("a", "b", "c"), (3, 4, 5))
 SMALL = FactorSpace(("shape", "scale", "x", "y", "angle"), (3, 5, 8, 8, 10))
 
 
@@ -27,7 +28,14 @@ def test_distances_equal_those_of_disentanglement_lib(recorded):
     assert largest == pytest.approx(recorded["max"], abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ["rotated", "noisy"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "perfect",
+        "rotated",
+        pytest.param("noisy", marks=pytest.mark.slow),
+    ],
+)
 def test_agrees_with_disentanglement_lib(name):
     recorded = RECORDED[f"small/{name}"]["unfairness"]
     codes, factors = constructed(name, SMALL, np.arange(SMALL.size))
@@ -52,13 +60,12 @@ def test_agrees_with_disentanglement_lib(name):
 
 
 def test_the_slow_variant_agrees_with_the_fast_one():
-    space = FactorSpace(("a", "b", "c"), (3, 4, 5))
-    codes, factors = constructed("rotated", space, np.arange(space.size))
+    codes, factors = constructed("mixed", TINY, np.arange(TINY.size))
     fast, slow = (
-        unfairness(codes[:, :2], factors, variant=variant)
+        unfairness(codes, factors, n_train=30, variant=variant)
         for variant in ("fast", "dlib")
     )
-    assert slow > 0.03
+    assert slow > 0.06
     assert fast == pytest.approx(slow, abs=0.03)
 
 
@@ -84,9 +91,9 @@ def test_factors_with_latents_of_their_own_are_predicted_fairly():
 
 
 def test_details_are_the_means_and_the_largest_of_the_pairs():
-    codes, factors = constructed("rotated", SMALL, np.arange(SMALL.size))
-    names = SMALL.names
-    score = unfairness(codes, Factors(factors, names=names), n_train=300)
+    codes, factors = constructed("rotated", TINY, np.arange(TINY.size))
+    names = TINY.names
+    score = unfairness(codes, Factors(factors, names=names), n_train=30)
     for kind in ("mean", "max"):
         pairs = np.array(
             [[score.details[f"{kind}/{a}/{b}"] for b in names if a != b] for a in names]
@@ -117,12 +124,12 @@ def test_a_table_that_is_not_a_grid_is_conditioned_on_and_says_what_chance_gives
 
 
 def test_permuted_and_duplicate_latents_give_the_same_score():
-    codes, factors = constructed("rotated", SMALL, np.arange(SMALL.size))
-    plain = unfairness(codes, factors, n_train=300, seed=4)
-    assert unfairness(codes, factors, n_train=300, seed=4).details == plain.details
+    codes, factors = constructed("rotated", TINY, np.arange(TINY.size))
+    plain = unfairness(codes, factors, n_train=30, seed=4)
+    assert unfairness(codes, factors, n_train=30, seed=4).details == plain.details
     other = np.column_stack([np.ones(len(codes)), codes[:, ::-1], codes])
-    assert unfairness(other, factors, n_train=300, seed=4) == pytest.approx(
-        plain, abs=0.01
+    assert unfairness(other, factors, n_train=30, seed=4) == pytest.approx(
+        plain, abs=0.02
     )
 
 

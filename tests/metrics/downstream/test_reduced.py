@@ -14,7 +14,8 @@ RECORDED = json.loads(
 SMALL = FactorSpace(("shape", "scale", "x", "y", "angle"), (3, 5, 8, 8, 10))
 
 
-@pytest.mark.parametrize("name", ["rotated", "noisy", "perfect"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["perfect", "rotated", "noisy"])
 def test_agrees_with_disentanglement_lib(name):
     recorded = RECORDED[f"small/{name}"]["reduced"]
     codes, factors = constructed(name, SMALL, np.arange(SMALL.size))
@@ -46,17 +47,17 @@ def test_without_its_latent_a_factor_is_at_chance_and_the_others_stay():
     codes, factors = constructed("perfect", SMALL, np.arange(SMALL.size))
     score = reduced_downstream_accuracy(
         codes,
-        Factors(factors, names=SMALL.names),
+        Factors(factors[:, :3], names=SMALL.names[:3]),
         n_removed=1,
         measure_others=True,
-        n_train=400,
+        n_train=150,
     )
     assert score.details["accuracy"] == 1.0
     assert score.details["others_accuracy"] == 1.0
-    for name, size in zip(SMALL.names, SMALL.sizes, strict=True):
-        assert score.per_factor[name] == pytest.approx(1 / size, abs=0.05)
+    for name, part in score.per_factor.items():
+        assert part == pytest.approx(1 / SMALL.sizes[SMALL.names.index(name)], abs=0.05)
     assert score.details["drop"] == 1.0 - score
-    np.testing.assert_array_equal(score.matrix, np.eye(10, 5))
+    np.testing.assert_array_equal(score.matrix, np.eye(10, 3))
 
 
 def test_a_second_copy_of_the_latents_has_to_be_dropped_as_well():

@@ -14,7 +14,8 @@ RECORDED = json.loads(
 SMALL = FactorSpace(("shape", "scale", "x", "y", "angle"), (3, 5, 8, 8, 10))
 
 
-@pytest.mark.parametrize("name", ["rotated", "noisy", "perfect"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["perfect", "rotated", "noisy"])
 def test_agrees_with_disentanglement_lib(name):
     recorded = RECORDED[f"small/{name}"]["strong"]
     codes, factors = constructed(name, SMALL, np.arange(SMALL.size))
@@ -36,7 +37,9 @@ def test_agrees_with_disentanglement_lib(name):
 
 def test_there_is_no_gap_when_factors_are_apart():
     codes, factors = constructed("perfect", SMALL, np.arange(SMALL.size))
-    score = strong_generalisation_accuracy(codes, factors, n_train=400, n_test=500)
+    score = strong_generalisation_accuracy(
+        codes, factors, n_experiments=1, n_train=400, n_test=500
+    )
     assert score == 1.0
     assert score.details["gap"] == 0.0
     assert score.note == ""
@@ -52,21 +55,23 @@ def test_what_holds_at_one_value_only_is_always_wrong_at_the_other(predictor):
 
 
 def test_a_table_that_is_not_a_grid_is_compared_at_equal_numbers_of_rows():
-    codes, factors = sampled("perfect", SPACES["shapes3d"], 2000)
-    score = strong_generalisation_accuracy(codes, factors[:, 2:5], n_experiments=2)
+    codes, factors = sampled("perfect", SPACES["shapes3d"], 600)
+    score = strong_generalisation_accuracy(codes, factors[:, 3:5], n_experiments=2)
     assert score.note == "Not a complete grid: rows were selected."
     assert score > 0.97
     assert score.details["gap"] == pytest.approx(0.0, abs=0.02)
-    rotated, _ = sampled("rotated", SPACES["shapes3d"], 2000)
-    worse = strong_generalisation_accuracy(rotated, factors[:, 2:5], n_experiments=2)
+    mixed, _ = sampled("mixed", SPACES["shapes3d"], 600)
+    worse = strong_generalisation_accuracy(mixed, factors[:, 3:5], n_experiments=2)
     assert worse.details["gap"] > score.details["gap"] + 0.1
 
 
 def test_permuted_latents_give_the_same_score_and_the_seed_decides():
-    codes, factors = constructed("noisy", SMALL, np.arange(SMALL.size))
-    options = {"n_experiments": 1, "n_train": 200, "n_test": 400}
+    space = FactorSpace(("a", "b", "c"), (3, 4, 5))
+    codes, factors = constructed("noisy", space, np.arange(space.size))
+    # Trees find equal splits in rows so few, and then take the first latent's.
+    options = {"n_experiments": 1, "n_train": 40, "predictor": "logistic"}
     one, same, other = (
-        strong_generalisation_accuracy(codes, factors[:, :], seed=seed, **options)
+        strong_generalisation_accuracy(codes, factors, seed=seed, **options)
         for seed in (1, 1, 2)
     )
     assert one.details == same.details

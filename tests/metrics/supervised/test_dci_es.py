@@ -97,6 +97,13 @@ def test_a_factor_without_gaps_is_not_touched_by_those_of_another():
     assert holes["factor_1"] != whole["factor_1"]
 
 
+def test_test_rows_that_leave_nothing_to_read_are_no_error():
+    codes = uniform(3, 2)
+    # Whichever row is tested on, in one of these it has the mean of the other two.
+    for factor in ([0, 1, 2], [1, 0, 2], [0, 2, 1]):
+        assert 0 <= dci_es(codes, factor).explicitness <= 1
+
+
 def test_the_seed_decides():
     codes, factors = sampled("warped", SPACES["dsprites"], 900)
     first, again, other = (dci_es(codes, factors, seed=seed) for seed in (0, 0, 1))

@@ -97,5 +97,5 @@ def test_only_constant_latents_give_zero():
 def test_other_kinds_and_no_neighbours_are_refused():
     with pytest.raises(ValueError, match="'continuous' or 'discrete'"):
         infomodularity([[0.0], [1.0]], [0, 1], latent_kind="integer")
-    with pytest.raises(ValueError, match="neighbours from 1"):
+    with pytest.raises(ValueError, match="neighbours to be a whole number from 1"):
         infocompactness([[0.0], [1.0]], [0, 1], neighbours=0)

@@ -47,6 +47,17 @@ def test_a_latent_that_holds_a_second_factor_too_scores_less():
     assert score_of_both < joint_entropy_minus_mutual_information_gap(alone, first)
 
 
+def test_of_latents_that_know_the_same_the_one_that_holds_less_counts():
+    factors = np.array([0, 0, 1, 1])
+    codes = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 2.0], [1.0, 3.0]])
+    first, turned = (
+        joint_entropy_minus_mutual_information_gap(z, factors)
+        for z in (codes, codes[:, ::-1])
+    )
+    # No gap, so that the entropy of the factor is lost.
+    assert first == turned == pytest.approx(1 - np.log(2) / (np.log(2) + np.log(20)))
+
+
 def test_one_latent_is_refused():
     with pytest.raises(ValueError, match="at least two latents"):
         joint_entropy_minus_mutual_information_gap([[0.0], [1.0]], [[0], [1]])

@@ -9,7 +9,7 @@ from unbraid.metrics._grid import Grid, complete_grid
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._score import Score
 from unbraid.metrics._sizes import check_size
-from unbraid.metrics._splits import Split, split_rows
+from unbraid.metrics._splits import Split
 from unbraid.randomness import numpy_generator
 
 from ._learner import (
@@ -64,7 +64,7 @@ def strong_generalisation_accuracy(
         Mean strong accuracy over factors and experiments, from 0 to 1, higher is
         better, with ``per_factor``. ``details`` has ``"accuracy"``, the ordinary one
         (with ``"accuracy/<factor>"``), and ``"gap"``, which is lower for better
-        representations (NaN if the ordinary accuracy is 0).
+        representations (NaN if the ordinary accuracy is 0, and the note says so).
 
     Raises:
         ValueError: If there is one factor only, or no two factors known together.
@@ -104,6 +104,9 @@ def strong_generalisation_accuracy(
         strong[name], ordinary[name] = results
     accuracy = float(np.mean(list(ordinary.values())))
     value = float(np.mean(list(strong.values())))
+    notes = [] if grid is not None else ["Not a complete grid: rows were selected."]
+    if accuracy == 0:
+        notes.append("No gap, for an ordinary accuracy of 0.")
     return Score(
         value,
         name="strong_generalisation_accuracy",
@@ -115,7 +118,7 @@ def strong_generalisation_accuracy(
             **{f"accuracy/{name}": part for name, part in ordinary.items()},
         },
         seed=seed,
-        note="" if grid is not None else "Not a complete grid: rows were selected.",
+        note=" ".join(notes),
     )
 
 
@@ -139,8 +142,12 @@ def _on_grid(
     generator: np.random.Generator,
 ) -> tuple[float, float]:
     """Strong and ordinary accuracy of a factor, the other one changed by hand."""
-    split = split_rows(
-        len(task.codes), n_train=task.n_train, n_test=task.n_test, generator=generator
+    split = split_known(
+        task.factors,
+        target,
+        n_train=task.n_train,
+        n_test=task.n_test,
+        generator=generator,
     )
     strong = []
     for _ in range(n_experiments):

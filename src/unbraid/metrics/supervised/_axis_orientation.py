@@ -9,8 +9,8 @@ from unbraid.metrics._inputs import Factors
 from unbraid.metrics._options import check_option
 from unbraid.metrics._score import Score
 
-from ._axis_alignment import axis_alignment_ratio
-from ._linearity import linearity_ratio
+from ._axis_alignment import axis_share
+from ._linearity import linear_share
 from ._traversal_spread import Spread, ratio_over_factors
 
 Quotient = Literal["scores", "traversals"]
@@ -78,8 +78,18 @@ def axis_orientation_ratio(
             n_traversals=n_traversals,
             seed=seed,
         )
-    axis = axis_alignment_ratio(codes, factors, n_traversals=n_traversals, seed=seed)
-    linear = linearity_ratio(codes, factors, n_traversals=n_traversals, seed=seed)
+    axis, linear = (
+        ratio_over_factors(
+            who,
+            codes,
+            factors,
+            share,
+            name="axis_orientation",
+            n_traversals=n_traversals,
+            seed=seed,
+        )
+        for share in (axis_share, linear_share)
+    )
     parts = {"axis_alignment": axis, "linearity": linear}
     notes = [linear.note] if linear.note else []
     if linear == 0.0:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unbraid.metrics._inputs import Factors, read_inputs
+from unbraid.metrics._labelled import labelled_rows
 from unbraid.metrics._predictors import Fit, Sample, Variant, fit_predictor
 from unbraid.metrics._score import Score
 from unbraid.metrics._sizes import check_size
@@ -133,7 +134,7 @@ def dci(
     check_size("dci", "n_train", n_train)
     check_size("dci", "n_test", n_test)
     splits = [
-        _known(split, factors, k)
+        labelled_rows("dci", split, factors, k)
         if split
         else _random_split(factors.known[:, k], n_train, n_test, seed)
         for k in range(factors.n_factors)
@@ -217,19 +218,6 @@ def _random_split(
     generator = numpy_generator(seed, "dci", "rows")
     part = split_rows(len(rows), n_train=n_train, n_test=n_test, generator=generator)
     return Split(rows[part.train], rows[part.test])
-
-
-def _known(split: Split, factors: Factors, k: int) -> Split:
-    """The rows of a split where a factor is known."""
-    known = factors.known[:, k]
-    part = Split(split.train[known[split.train]], split.test[known[split.test]])
-    if not len(part.train) or not len(part.test):
-        raise ValueError(
-            f"dci: expected training and test rows with known {factors.names[k]!r}, "
-            f"got {len(part.train)} and {len(part.test)}. Leave the split out, or drop "
-            "this factor."
-        )
-    return part
 
 
 def _fit_all(

@@ -10,6 +10,7 @@ from unbraid.metrics._information import (
 )
 from unbraid.metrics._inputs import BINS, Factors, read_inputs
 from unbraid.metrics._score import Score
+from unbraid.metrics._sizes import check_size
 
 
 def dcimig_score(
@@ -53,6 +54,7 @@ def dcimig_score(
         of Metrics.
     """
     codes, factors = read_inputs("dcimig_score", codes, factors)
+    check_size("dcimig_score", "bins", bins)
     information = mutual_information_matrix(bin_codes(codes, bins), factors)
     padded = np.column_stack([np.zeros(len(information)), information])
     best = np.sort(padded, axis=1)

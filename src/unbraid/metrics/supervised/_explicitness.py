@@ -7,6 +7,7 @@ from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._labelled import labelled_rows
 from unbraid.metrics._logistic_regression import fit_logistic_regression
 from unbraid.metrics._score import Score
+from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import Split, split_rows
 from unbraid.metrics._standardise import standardise
 from unbraid.randomness import numpy_generator
@@ -59,6 +60,7 @@ def explicitness_score(
     """
     who = "explicitness_score"
     codes, factors = read_inputs(who, codes, factors)
+    check_size(who, "iterations", iterations)
     is_drawn = split is None
     if split is None:
         generator = numpy_generator(seed, "explicitness", "rows")

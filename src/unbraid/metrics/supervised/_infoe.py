@@ -9,6 +9,7 @@ from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._labelled import labelled_rows
 from unbraid.metrics._logistic_regression import fit_logistic_regression
 from unbraid.metrics._score import Score
+from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import Split, split_rows
 from unbraid.metrics._standardise import standardise
 from unbraid.randomness import numpy_generator
@@ -70,6 +71,7 @@ def infoexplicitness(
     """
     who = "infoexplicitness"
     codes, factors = read_inputs(who, codes, factors)
+    check_size(who, "iterations", iterations)
     check_latent_kind(who, latent_kind)
     if scored_on not in ("test", "train"):
         raise ValueError(

@@ -16,6 +16,7 @@ from unbraid.metrics._neighbours import (
     without_ties,
 )
 from unbraid.metrics._score import Score
+from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import split_rows
 from unbraid.randomness import numpy_generator
 
@@ -168,8 +169,7 @@ def _shares_and_active(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], Factors]:
     """Information as a share of entropy, which latents are active, and the factors."""
     check_latent_kind(who, latent_kind)
-    if neighbours < 1:
-        raise ValueError(f"{who}: expected neighbours from 1, got {neighbours}.")
+    check_size(who, "neighbours", neighbours)
     codes, factors = read_inputs(who, codes, factors)
     generator = numpy_generator(seed, "infomec")
     rows = split_rows(len(codes), n_train=N_ROWS, n_test=0, generator=generator).train

@@ -5,6 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unbraid.metrics._inputs import BINS, Factors, read_inputs, to_bins
 from unbraid.metrics._score import Score
+from unbraid.metrics._sizes import check_size
 
 
 def interventional_robustness_score(
@@ -62,6 +63,8 @@ def interventional_robustness_score(
         Mechanisms, on the disentanglement score. https://arxiv.org/abs/1811.00007
     """
     codes, factors = read_inputs("interventional_robustness_score", codes, factors)
+    if factor_bins is not None:
+        check_size("interventional_robustness_score", "factor_bins", factor_bins)
     if not 0.0 <= quantile <= 1.0:
         raise ValueError(
             "interventional_robustness_score: expected a quantile from 0 to 1, got "

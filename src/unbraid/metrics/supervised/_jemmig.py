@@ -11,6 +11,7 @@ from unbraid.metrics._information import (
 )
 from unbraid.metrics._inputs import BINS, Factors, read_inputs
 from unbraid.metrics._score import Score
+from unbraid.metrics._sizes import check_size
 
 
 def joint_entropy_minus_mutual_information_gap(
@@ -58,6 +59,7 @@ def joint_entropy_minus_mutual_information_gap(
     """
     who = "joint_entropy_minus_mutual_information_gap"
     codes, factors = read_inputs(who, codes, factors)
+    check_size(who, "bins", bins)
     if codes.shape[1] < 2:
         raise ValueError(
             f"{who}: expected codes with at least two latents, got shape "
@@ -68,8 +70,12 @@ def joint_entropy_minus_mutual_information_gap(
     best = np.sort(information, axis=0)
     alone = factor_entropies(factors)
     held = [
-        entropy(binned[factors.known[:, k], j])
-        for k, j in enumerate(information.argmax(axis=0))
+        # Of latents that know the same, the one that holds least besides.
+        min(
+            entropy(binned[factors.known[:, k], j])
+            for j in np.flatnonzero(information[:, k] > best[-1, k] - 1e-12)
+        )
+        for k in range(factors.n_factors)
     ]
     joint = alone + held - best[-1]
     unscaled = joint - best[-1] + best[-2]

@@ -10,6 +10,7 @@ from unbraid.metrics._information import (
 )
 from unbraid.metrics._inputs import BINS, Factors, read_inputs
 from unbraid.metrics._score import Score
+from unbraid.metrics._sizes import check_size
 
 
 def mutual_information_gap(
@@ -55,6 +56,7 @@ def mutual_information_gap(
         Variational Autoencoders, Eq. 6. https://arxiv.org/abs/1802.04942
     """
     codes, factors = read_inputs("mutual_information_gap", codes, factors)
+    check_size("mutual_information_gap", "bins", bins)
     if codes.shape[1] < 2:
         raise ValueError(
             "mutual_information_gap: expected codes with at least two latents, "

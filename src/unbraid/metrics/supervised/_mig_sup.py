@@ -13,6 +13,7 @@ from unbraid.metrics._information import (
 )
 from unbraid.metrics._inputs import BINS, Factors, read_inputs
 from unbraid.metrics._score import Score
+from unbraid.metrics._sizes import check_size
 
 
 def mutual_information_gap_by_latent(
@@ -64,6 +65,7 @@ def mutual_information_gap_by_latent(
         Other implementations average over all latents.
     """
     codes, factors = read_inputs("mutual_information_gap_by_latent", codes, factors)
+    check_size("mutual_information_gap_by_latent", "bins", bins)
     if latents not in ("all", "active"):
         raise ValueError(
             "mutual_information_gap_by_latent: expected latents 'all' or 'active', "

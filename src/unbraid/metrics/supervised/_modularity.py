@@ -9,6 +9,7 @@ from unbraid.metrics._active import active_latents
 from unbraid.metrics._information import bin_codes, mutual_information_matrix
 from unbraid.metrics._inputs import BINS, Factors, read_inputs
 from unbraid.metrics._score import Score
+from unbraid.metrics._sizes import check_size
 
 
 def modularity_score(
@@ -61,6 +62,7 @@ def modularity_score(
         F-Statistic Loss, Section 3. https://arxiv.org/abs/1802.05312
     """
     codes, factors = read_inputs("modularity_score", codes, factors)
+    check_size("modularity_score", "bins", bins)
     if latents not in ("all", "active"):
         raise ValueError(
             f"modularity_score: expected latents 'all' or 'active', got {latents!r}."

@@ -11,6 +11,7 @@ from scipy.stats import rankdata
 from unbraid.metrics._inputs import Factors
 from unbraid.metrics._options import check_option
 from unbraid.metrics._score import Score
+from unbraid.metrics._sizes import check_size
 from unbraid.randomness import numpy_generator
 
 from ._traversals import (
@@ -58,10 +59,7 @@ class PairCorrelation:
         check_option(self.who, "correlation", self.correlation, Correlation)
         check_option(self.who, "norm", self.norm, Norm)
         check_option(self.who, "pairs", self.pairs, Pairs)
-        if self.n_pairs < 2:
-            raise ValueError(
-                f"{self.who}: expected at least 2 n_pairs, got {self.n_pairs}."
-            )
+        check_size(self.who, "n_pairs", self.n_pairs, least=2)
 
     @property
     def variant(self) -> str:

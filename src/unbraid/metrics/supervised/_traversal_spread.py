@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._score import Score
+from unbraid.metrics._sizes import check_size
 from unbraid.randomness import numpy_generator
 
 from ._traversals import (
@@ -73,8 +74,7 @@ def ratio_over_factors(
             f"{who}: expected codes with at least two latents, got shape "
             f"{codes.shape}. One latent alone is always straight and aligned."
         )
-    if n_traversals < 1:
-        raise ValueError(f"{who}: expected n_traversals from 1, got {n_traversals}.")
+    check_size(who, "n_traversals", n_traversals)
     per_factor, notes, coverage = {}, [], []
     for factor, traversals in along_each_factor(factors):
         if traversals is None:

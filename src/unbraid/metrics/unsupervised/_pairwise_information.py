@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from unbraid.metrics._information import mutual_information
 from unbraid.metrics._inputs import BINS, read_codes, to_bins
 from unbraid.metrics._score import Score
+from unbraid.metrics._sizes import check_size
 
 
 def pairwise_mutual_information(codes: ArrayLike, *, bins: int = BINS) -> Score:
@@ -52,10 +53,7 @@ def pairwise_mutual_information(codes: ArrayLike, *, bins: int = BINS) -> Score:
             "pairwise_mutual_information: expected codes with at least two latents, "
             f"got shape {codes.shape}."
         )
-    if bins < 2:
-        raise ValueError(
-            f"pairwise_mutual_information: expected at least 2 bins, got {bins}."
-        )
+    check_size("pairwise_mutual_information", "bins", bins, least=2)
     # Each latent lies together in memory, for it is read once for every other.
     binned = [to_bins(latent, bins) for latent in np.ascontiguousarray(codes.T)]
     matrix = np.zeros((n_latents, n_latents))
