@@ -2,8 +2,8 @@
 
 XYSquares with squares of 1x1 pixels in images of 8x8 has the same constant overlap as
 squares of 8x8 in 64x64: to a pixel loss, all positions are equally far apart. XYObject
-at 16x16 has overlap; pairs of it differ in one factor. Every run is 3 seeds, scores are those of the whole grid (axis
-alignment) and of 20,000 rows of it (MIG).
+at 16x16 has overlap; pairs of it differ in one factor. Every run is 3 seeds, scores are
+those of the whole grid (axis alignment) and of 20,000 rows of it (MIG).
 
     python benchmarks/miniature.py RESULTS.jsonl [--workers 2]
 

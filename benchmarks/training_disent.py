@@ -30,6 +30,7 @@ class Stopwatch(lightning.Callback):
         self.seconds, self.n_steps, self.start = seconds, -WARM_UP_STEPS, 0.0
 
     def on_train_batch_end(self, trainer, *_) -> None:
+        """Count a step."""
         self.n_steps += 1
         if self.n_steps == 0:
             self.start = time.perf_counter()
