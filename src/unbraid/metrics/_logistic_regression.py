@@ -33,10 +33,12 @@ def fit_logistic_regression(
     # Here, because it takes a second to import.
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
 
     model = LogisticRegression(
         C=cost, class_weight="balanced" if is_balanced else None, max_iter=iterations
     )
-    with warnings.catch_warnings():
+    # Products of tables this narrow take longer to hand out to threads than to do.
+    with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):
         warnings.simplefilter("ignore", ConvergenceWarning)
         return model.fit(inputs, labels)
