@@ -21,7 +21,15 @@ _DISENT = (
     ("--no-deps", "disent==0.8.0"),
 )  # fmt: skip
 
-INSTALLS = {"disent": _DISENT}
+# Its newest release is from 2019 and pins nothing, so the versions are those its code
+# still runs with. It asks for TensorFlow, which none of the metrics measured here uses.
+_DLIB = (
+    ("gin-config==0.3.0", "numpy<2", "scipy<1.12", "scikit-learn<1.5", "absl-py", "six",
+     "future", "simplejson", "pandas", "matplotlib", "pillow"),
+    ("--no-deps", "disentanglement-lib==1.5"),
+)  # fmt: skip
+
+INSTALLS = {"disent": _DISENT, "dlib": _DLIB}
 
 
 def python_of(peer: str) -> Path:

@@ -149,3 +149,19 @@ def test_much_work_is_spread_over_processes(noisy, monkeypatch):
     np.testing.assert_array_equal(
         alone.to_frame()[columns], together.to_frame()[columns]
     )
+
+
+def test_of_a_large_dataset_a_random_part_is_encoded():
+    seen = []
+
+    def encoder(images):
+        seen.append(len(images))
+        return images.flatten(1)[:, :3]
+
+    squares = XYSquares(image_size=8, square_size=1, n_squares=2)
+    card = evaluate(encoder, squares, metrics="mig", rows=300, progress=False)
+    assert sum(seen) == card.n_rows == 300
+    again = evaluate(encoder, squares, metrics="mig", rows=300, progress=False)
+    assert again["mig"] == card["mig"]
+    other = evaluate(encoder, squares, metrics="mig", rows=300, seed=1, progress=False)
+    assert other["mig"] != card["mig"]

@@ -97,11 +97,8 @@ def _check_metrics(metrics: str, *, have_factors: bool) -> None:
 
 def _encode(model: Path, data: str, n_rows: int, seed: int) -> tuple[Any, Any]:
     """Codes of a model and factors of the same rows, if the data have any."""
-    import numpy as np
-
-    from unbraid import encode, load
-    from unbraid.metrics import Factors
-    from unbraid.randomness import numpy_generator
+    from unbraid import load
+    from unbraid.metrics import Factors, encode_some
 
     network, dataset = load(model), open_data(data)
     if tuple(dataset.image_shape) != network.image_shape:
@@ -109,11 +106,7 @@ def _encode(model: Path, data: str, n_rows: int, seed: int) -> tuple[Any, Any]:
             f"evaluate: expected data of shape {network.image_shape}, for which the "
             f"model was made, got {tuple(dataset.image_shape)}."
         )
-    rows = np.arange(len(dataset))
-    if len(rows) > n_rows:
-        generator = numpy_generator(seed, "evaluated rows")
-        rows = np.sort(generator.choice(len(dataset), n_rows, replace=False))
-    found = encode(network, dataset, rows=rows)
+    found = encode_some(network, dataset, n_rows, seed)
     if found.factors is None:
         return found.codes, None
     factors = Factors(found.factors, names=found.factor_names, kinds=found.factor_kinds)

@@ -1,7 +1,7 @@
 """How good a representation is: arrays in, scores out."""
 
 from ._catalogue import METRICS, Metric, choose_metrics
-from ._evaluate import evaluate
+from ._evaluate import encode_some, evaluate
 from ._inputs import Factors
 from ._score import Score
 from ._scorecard import Scorecard
@@ -64,6 +64,7 @@ __all__ = [
     "dci_es",
     "dcimig_score",
     "disentanglement_score",
+    "encode_some",
     "downstream_accuracy",
     "evaluate",
     "evidence_lower_bound",

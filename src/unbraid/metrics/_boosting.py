@@ -172,80 +172,79 @@ def _grow(
     least = max(least, _EVEN * single.var() * len(single))
     leaf = np.zeros(table.codes.shape[1], dtype=np.uint8)
     credit = np.zeros(len(table.codes))
-    level = [(0, list(table.order))]
+    level = [(0, table.order)]
     for below in range(depth):
         children = []
         for node, lines in level:
-            gains, halfways = _best_splits(single, lines, table, least)
+            gains, places = _best_splits(single, lines, table, least)
             best = int(gains.argmax())
             if gains[best] == 0:
                 continue
             tied = gains >= (1 - _TIE) * gains[best]
             credit[tied] += gains[best] / tied.sum()
-            above = table.codes[best] > halfways[best]
+            low, high = table.codes[best, lines[best, places[best] :][:2]]
+            # Halfway between neighbouring floats there is nothing but the two.
+            halfway = min(low + (high - low) / 2, np.nextafter(high, low))
+            above = table.codes[best] > halfway
             leaf += ((leaf == node) & above).view(np.uint8) << below
             if below + 1 < depth:
-                children += _parted(node, lines, above, node + 2**below)
+                parts = _parted(lines, above)
+                children += zip((node, node + 2**below), parts, strict=True)
         level = children
     return leaf, credit
 
 
 def _parted(
-    node: int, lines: list[NDArray[np.int64]], above: NDArray[np.bool_], new: int
-) -> list[tuple[int, list[NDArray[np.int64]]]]:
+    lines: NDArray[np.int64], above: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The two parts of a node, each with its rows in the order of every code."""
-    sides = [above.take(line) for line in lines]
-    return [
-        (node, [line.compress(~side) for line, side in zip(lines, sides, strict=True)]),
-        (new, [line.compress(side) for line, side in zip(lines, sides, strict=True)]),
-    ]
+    side = above.take(lines).ravel()
+    flat = lines.ravel()
+    # Every code has the same rows on a side, so that both parts are tables again.
+    return (
+        flat.compress(~side).reshape(len(lines), -1),
+        flat.compress(side).reshape(len(lines), -1),
+    )
 
 
 def _best_splits(
     residuals: NDArray[np.float32],
-    lines: list[NDArray[np.int64]],
+    lines: NDArray[np.int64],
     table: _Table,
     least: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Best split of a node by each code.
 
     Args:
         residuals: What to fit, ``(n_train,)``.
-        lines: Rows of the node in the order of each code, ``n_codes`` times ``(n,)``.
+        lines: Rows of the node in the order of each code, ``(n_codes, n)``.
         table: The codes.
         least: Squared error of a node that is not worth a split.
 
     Returns:
-        Fall of squared error, 0 if there is no split, and the value halfway between the
-        rows on its two sides, both ``(n_codes,)``.
+        Fall of squared error, 0 if there is no split, and the place in the line of the
+        last row below the split, both ``(n_codes,)``.
     """
-    gains = np.zeros(len(lines))
-    halfways = np.zeros(len(lines), dtype=np.float32)
-    n = len(lines[0])
-    inside = residuals[lines[0]]
+    n_codes, n = lines.shape
+    inside = residuals.take(lines[0])
     mean = inside.mean()
     inside -= mean
     if n < 2 or inside @ inside <= least:
-        return gains, halfways
+        return np.zeros(n_codes), np.zeros(n_codes, dtype=np.int64)
     # With s the sum of n_left deviations from the mean, the fall of squared error is
-    # s^2 (1 / n_left + 1 / n_right).
-    weights = table.inverse[: n - 1] + table.inverse[n - 2 :: -1]
-    for code, line in enumerate(lines):
-        falls = (residuals.take(line[:-1]) - mean).cumsum()
-        falls *= falls
-        falls *= weights
-        if table.repeats[code]:
-            values = table.codes[code].take(line)
-            falls *= values[1:] != values[:-1]
-        place = falls.argmax()
-        low, high = table.codes[code][line[place : place + 2]]
-        halfway = low + (high - low) / 2
-        # Halfway between neighbouring floats there is nothing but the two.
-        gains[code], halfways[code] = (
-            falls[place],
-            min(halfway, np.nextafter(high, low)),
-        )
-    return gains, halfways
+    # s^2 (1 / n_left + 1 / n_right); past the last row there is no split.
+    weights = np.zeros(n, dtype=np.float32)
+    np.add(table.inverse[: n - 1], table.inverse[n - 2 :: -1], out=weights[:-1])
+    falls = residuals.take(lines)
+    falls -= mean
+    falls.cumsum(axis=1, out=falls)
+    falls *= falls
+    falls *= weights
+    for code in np.flatnonzero(table.repeats):
+        values = table.codes[code].take(lines[code])
+        falls[code, :-1] *= values[1:] != values[:-1]
+    places = falls.argmax(axis=1)
+    return falls[np.arange(n_codes), places].astype(np.float64), places
 
 
 def _newton_steps(

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import t as student
 from tqdm import tqdm
 
-from unbraid.data import AbstractDataset
+from unbraid.data import AbstractDataset, open_dataset
 from unbraid.randomness import numpy_generator
 from unbraid.representation import Representation, encode
 
@@ -21,6 +21,7 @@ from ._catalogue import METRICS, Metric, choose_metrics
 from ._inputs import Factors, read_codes, read_inputs
 from ._score import Score
 from ._scorecard import Scorecard
+from ._sizes import check_size
 
 _REPLICATES = 8
 _CONFIDENCE = 0.95
@@ -39,6 +40,7 @@ def evaluate(
     factors: ArrayLike | Factors | AbstractDataset | str | None = None,
     *,
     metrics: str | Sequence[str] = "standard",
+    rows: int = 50_000,
     seed: int = 0,
     intervals: bool = True,
     levels: bool = True,
@@ -63,6 +65,8 @@ def evaluate(
             kinds; a dataset (or its name) to encode and to take the factors from; or
             nothing, for the scores that need no ground truth.
         metrics: ``"standard"``, ``"all"``, or names.
+        rows: Images of a dataset to encode at the most, drawn at random; arrays and
+            representations are scored whole.
         seed: Seed of everything random.
         intervals: Estimate intervals (about five times the work).
         levels: Measure chance and ideal levels (about twice the work).
@@ -81,7 +85,7 @@ def evaluate(
         >>> card["mig"].chance < 0.1 < 0.9 < card["mig"]
         True
     """
-    table, labels = _read(codes, factors)
+    table, labels = _read(codes, factors, rows, seed)
     names = choose_metrics(metrics, have_factors=labels is not None)
     tasks = _plan(names, table, labels, seed, intervals=intervals, levels=levels)
     workers = workers or os.cpu_count() or 1
@@ -133,9 +137,13 @@ def estimate_seconds(tasks: Sequence[Task], workers: int) -> float:
     return total / workers
 
 
-def _read(codes: Any, factors: Any) -> tuple[NDArray[np.float64], Factors | None]:
+def _read(
+    codes: Any, factors: Any, n_rows: int, seed: int
+) -> tuple[NDArray[np.float64], Factors | None]:
     if isinstance(factors, AbstractDataset | str):
-        codes, factors = encode(codes, factors), None
+        check_size("evaluate", "rows", n_rows)
+        dataset = open_dataset(factors) if isinstance(factors, str) else factors
+        codes, factors = encode_some(codes, dataset, n_rows, seed), None
     if isinstance(codes, Representation):
         if factors is None and codes.factors is not None:
             factors = Factors(
@@ -145,6 +153,20 @@ def _read(codes: Any, factors: Any) -> tuple[NDArray[np.float64], Factors | None
     if factors is None:
         return read_codes("evaluate", codes), None
     return read_inputs("evaluate", codes, factors)
+
+
+def encode_some(
+    model: Any, dataset: AbstractDataset, n_rows: int, seed: int
+) -> Representation:
+    """Codes of all images of a dataset, or of so many random ones if it has more.
+
+    Codes that are ready, one for each image, are taken as they are.
+    """
+    if len(dataset) <= n_rows or isinstance(model, np.ndarray):
+        return encode(model, dataset)
+    generator = numpy_generator(seed, "evaluated rows")
+    some = generator.choice(len(dataset), n_rows, replace=False)
+    return encode(model, dataset, rows=np.sort(some))
 
 
 def _plan(

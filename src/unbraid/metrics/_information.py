@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 
 from ._inputs import Factors, to_bins
 
+_BLOCK = 2**16
+"""Rows that are counted at a time: few enough to stay near the processor."""
+
 
 def bin_codes(codes: NDArray[np.floating], bins: int) -> NDArray[np.int64]:
     """Each latent in its own equal-width bins, numbered from 0, same shape."""
@@ -47,7 +50,10 @@ def mutual_information(
 ) -> float:
     """Mutual information of two columns of class numbers from 0, in nats."""
     b_size = int(b.max()) + 1 if b_size is None else b_size
-    counts = np.bincount(a * b_size + b, minlength=(int(a.max()) + 1) * b_size)
+    counts = np.zeros((int(a.max()) + 1) * b_size, dtype=np.int64)
+    for start in range(0, len(a), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        counts += np.bincount(a[part] * b_size + b[part], minlength=len(counts))
     counts = counts.reshape(-1, b_size)
     # Counts are added before they are divided, so that the probability of a column's
     # only class is exactly one and a constant column knows exactly nothing.

@@ -32,11 +32,13 @@ def fit_logistic_regression(
     """
     # Here, because it takes a second to import.
     from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
 
     model = LogisticRegression(
         C=cost, class_weight="balanced" if is_balanced else None, max_iter=iterations
     )
-    with warnings.catch_warnings():
+    # Products of tables this narrow take longer to hand out to threads than to do.
+    with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):
         # That it stopped, and that many classes might have been meant as numbers.
         warnings.simplefilter("ignore")
         return model.fit(inputs, labels)

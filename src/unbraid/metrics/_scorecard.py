@@ -91,16 +91,18 @@ class Scorecard(Mapping[str, Score]):
 
     def __str__(self) -> str:
         """The table, as plain text."""
+        width = max([27, *(len(score.name) for score in self.scores)]) + 1
         lines = [
             f"{self.n_rows:,} rows, {self.n_latents} latents, "
             f"{len(self.factor_names)} factors, seed {self.seed}",
-            f"{'score':<28}{'value':>9}  {'interval':<17}{'chance':>8}{'ideal':>8}",
+            f"{'score':<{width}}{'value':>9}"
+            f"  {'interval':<17}{'chance':>8}{'ideal':>8}",
         ]
         for score in self.scores:
             interval = "{:.3f} - {:.3f}".format(*score.interval or (0, 0))
             remarks = ", ".join(filter(None, (score.variant, score.note)))
             line = (
-                f"{score.name:<28}{score:>9.4f}  "
+                f"{score.name:<{width}}{score:>9.4f}  "
                 f"{interval if score.interval else '':<17}"
                 f"{_number(score.chance):>8}{_number(score.ideal):>8}  {remarks}"
             )

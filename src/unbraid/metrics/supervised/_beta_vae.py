@@ -1,11 +1,10 @@
 """BetaVAE score: can the factor that two rows share be told from their difference?"""
 
-import warnings
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unbraid.metrics._inputs import Factors, read_inputs
+from unbraid.metrics._logistic_regression import fit_logistic_regression
 from unbraid.metrics._resampling import SharedFactorRows, grid_note
 from unbraid.metrics._score import Score
 from unbraid.metrics._sizes import check_size
@@ -128,19 +127,12 @@ def _classified_right(
     test: tuple[NDArray[np.float64], NDArray[np.int64]],
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], str]:
     """Which training and test points are classified right, and what went wrong."""
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.linear_model import LogisticRegression
-
     note = ""
     if (train[1] == train[1][0]).all():
         predicted = [np.full(len(part[1]), train[1][0]) for part in (train, test)]
         note = "one factor among the training points: nothing to tell apart"
     else:
-        model = LogisticRegression(max_iter=_MAX_ITERATIONS)
-        with warnings.catch_warnings():
-            # Told in the note instead.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(*train)
+        model = fit_logistic_regression(*train, iterations=_MAX_ITERATIONS)
         predicted = [model.predict(part[0]) for part in (train, test)]
         if model.n_iter_.max() >= _MAX_ITERATIONS:
             note = "the classifier did not converge"

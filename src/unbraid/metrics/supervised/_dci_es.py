@@ -114,10 +114,11 @@ def dci_es(
     n_waves = _checked_waves(waves)
     losses = np.empty((len(n_waves), factors.n_factors))
     # Factors that are known in the same rows share the work.
-    known, groups = np.unique(factors.known, axis=1, return_inverse=True)
-    for group in range(known.shape[1]):
-        members = np.flatnonzero(groups.ravel() == group)
-        rows = np.flatnonzero(known[:, group])
+    groups: dict[bytes, list[int]] = {}
+    for k, column in enumerate(np.packbits(factors.known, axis=0).T):
+        groups.setdefault(column.tobytes(), []).append(k)
+    for members in groups.values():
+        rows = np.flatnonzero(factors.known[:, members[0]])
         split = split_rows(
             len(rows),
             n_train=n_train,
@@ -144,7 +145,7 @@ def _checked_waves(waves: Sequence[int]) -> NDArray[np.int64]:
 def _losses(
     codes: NDArray[np.float64],
     factors: Factors,
-    members: NDArray[np.int64],
+    members: Sequence[int],
     split: Split,
     waves: NDArray[np.int64],
     seed: int,

@@ -73,7 +73,7 @@ def interventional_robustness_score(
     largest = np.abs(codes - codes.mean(axis=0)).max(axis=0)
     # The mean of equal numbers can differ from them by rounding: compare the numbers.
     active = (codes != codes[0]).any(axis=0)
-    latents = np.ascontiguousarray(codes.T[active])
+    latents = codes[:, active]
     robust = np.zeros((codes.shape[1], factors.n_factors))
     for k, labels in enumerate(factors.labels.T):
         known = np.flatnonzero(labels >= 0)
@@ -107,16 +107,19 @@ def _mean_deviation(
     """Average over groups of the quantile of deviations from the group's mean.
 
     Args:
-        latents: Shape ``(n_latents, n_rows)``.
+        latents: Shape ``(n_rows, n_latents)``.
         known: Rows that belong to a group, ``(n_known,)``.
         groups: Number of the group of each, ``(n_known,)``.
         quantile: From 0 to 1.
     """
-    order = np.argsort(groups, kind="stable")
+    # numpy sorts integers of one or two bytes in linear time.
+    small = groups.astype(np.min_scalar_type(int(groups.max())))
+    order = np.argsort(small, kind="stable")
     starts = np.flatnonzero(np.diff(groups[order])) + 1
-    total = np.zeros(len(latents))
+    total = np.zeros(latents.shape[1])
     for rows in np.split(known[order], starts):
-        block = latents[:, rows]
+        # Whole rows are taken, which lie together in memory, and then turned.
+        block = np.ascontiguousarray(latents.take(rows, axis=0).T)
         block = np.abs(block - block.mean(axis=1, keepdims=True))
         total += np.quantile(block, quantile, axis=1, overwrite_input=True)
     return total / (len(starts) + 1)
