@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.fft import next_fast_len
 
 from ._likelihood import AbstractLikelihood, Gaussian, Laplace
 
@@ -145,7 +146,7 @@ def _spectrum(
     ]
     # One radius of zeros is enough, since what wraps around is cut off.
     sides = [
-        _fast_length(image_side + radius)
+        next_fast_len(image_side + radius)
         for image_side, radius in zip(image_sides, radii, strict=True)
     ]
     padded = np.zeros(sides)
@@ -166,18 +167,6 @@ def _values(kernel: Kernel, radius: int) -> NDArray[np.float64]:
         line = np.exp(-0.5 * np.square(3.0 * offsets / radius))
     values = np.outer(line, line)
     return values / values.sum()
-
-
-def _fast_length(n: int) -> int:
-    """The next number that has no prime factor above 5."""
-    while True:
-        rest = n
-        for factor in (2, 3, 5):
-            while rest % factor == 0:
-                rest //= factor
-        if rest == 1:
-            return n
-        n += 1
 
 
 def _checked_rows(kernel: object) -> tuple[tuple[float, ...], ...]:
