@@ -4,7 +4,7 @@ import torch
 from torch.nn import functional
 
 from unbraid.models import Bernoulli, Gaussian, KernelAugmented, Laplace
-from unbraid.models._kernel import _fast_length, _spectrum
+from unbraid.models._kernel import _spectrum
 from unbraid.models._names import RECORDS
 from unbraid.models._settings import from_plain, to_plain
 from unbraid.randomness import torch_generator
@@ -155,7 +155,3 @@ def test_impossible_settings_are_refused(options):
 def test_vectors_are_refused():
     with pytest.raises(ValueError, match="Vectors have no neighbourhoods"):
         KernelAugmented().loss(torch.zeros(2, 5), torch.zeros(2, 5))
-
-
-def test_fast_lengths_have_small_factors():
-    assert [_fast_length(n) for n in (1, 7, 95, 97, 121)] == [1, 8, 96, 100, 125]
