@@ -30,7 +30,7 @@ class TrainingDivergedError(UnbraidError, ArithmeticError):
         super().__init__(
             f"training: expected a finite loss, got none at step {step} in "
             f"{', '.join(terms)}. Lower the learning rate, or the weight of that term; "
-            "the last good state is kept."
+            "what was saved before stays."
         )
 
 

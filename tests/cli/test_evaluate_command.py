@@ -54,3 +54,26 @@ def test_files_that_are_none_are_refused(files, name):
     result = run("--codes", files / name)
     assert result.exit_code == 1
     assert isinstance(result.exception, ValueError | OSError)
+
+
+def test_a_first_line_of_numbers_is_a_row(files):
+    table = np.load(files / "z.npy")
+    np.savetxt(files / "z.csv", table, delimiter=",")
+    result = run("--codes", files / "z.csv", "--factors", files / "v.csv",
+                 "--metrics", "mig,,mig")  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert "200 rows" in result.output
+    assert result.output.count("mig") == 1
+
+
+def test_no_score_at_all_is_a_failure(files):
+    np.save(files / "one.npy", np.load(files / "z.npy")[:, :1])
+    result = run("--codes", files / "one.npy", "--factors", files / "v.csv",
+                 "--metrics", "mig")  # fmt: skip
+    assert result.exit_code == 1
+    assert "at least two latents" in " ".join(result.output.split())
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_the_work(files):
+    result = run("--codes", files / "z.npy", "--json", files / "no" / "scores.json")
+    assert result.exit_code == 2

@@ -165,3 +165,12 @@ def test_of_a_large_dataset_a_random_part_is_encoded():
     assert again["mig"] == card["mig"]
     other = evaluate(encoder, squares, metrics="mig", rows=300, seed=1, progress=False)
     assert other["mig"] != card["mig"]
+
+
+def test_a_metric_without_a_score_keeps_its_row_in_the_frame():
+    codes, factors = sampled("perfect", SPACES["shapes3d"], 100)
+    card = evaluate(codes[:, :1], factors, metrics="mig,modularity", progress=False)
+    frame = card.to_frame().set_index("score")
+    assert math.isnan(frame.loc["mig", "value"])
+    assert "at least two latents" in frame.loc["mig", "note"]
+    assert frame.loc["modularity", "value"] >= 0.0

@@ -13,7 +13,7 @@ import unbraid
 from unbraid.data import TorchDataset, XYSquares
 from unbraid.errors import CheckpointFormatError, TrainingDivergedError
 from unbraid.models.networks import Convolutional, Dense
-from unbraid.models.objectives import BetaVAE
+from unbraid.models.objectives import AdaGVAE, BetaVAE
 from unbraid.training import Run, TraceSettings, fit
 from unbraid.training.loggers import AbstractLogger
 
@@ -328,3 +328,26 @@ def test_a_network_of_the_users_own_is_kept_and_goes_on(train_small, tmp_path):
     with pytest.raises(CheckpointFormatError, match="expected network="):
         unbraid.load(tmp_path)
     assert unbraid.load(tmp_path, network=Own(widths=(6,))).n_latents == 3
+
+
+def test_a_model_of_something_else_is_not_overwritten(tmp_path):
+    (tmp_path / WEIGHTS).write_text("precious")
+    squares = XYSquares(image_size=8, square_size=1, n_squares=1)
+    with pytest.raises(CheckpointFormatError, match="something else"):
+        fit(BetaVAE(), squares, steps=2, out=tmp_path, progress=False)
+    assert (tmp_path / WEIGHTS).read_text() == "precious"
+    assert not (tmp_path / "spec.json").exists()
+
+
+def test_a_run_that_cannot_begin_leaves_the_folder_free(tmp_path):
+    squares = XYSquares(image_size=8, square_size=1, n_squares=1)
+    out = tmp_path / "run"
+    with pytest.raises(ValueError, match="n_changed"):
+        fit(AdaGVAE(n_changed=9), squares, steps=2, out=out, progress=False)
+    fit(AdaGVAE(n_changed=1), squares, steps=2, out=out, progress=False)
+
+
+def test_large_gradients_are_told_in_double_precision():
+    large = np.random.default_rng(0).normal(scale=1e10, size=(50, 5)).astype(np.float32)
+    run = fit("ae", large, steps=3, n_latents=2, progress=False)
+    assert np.isfinite(run.history[-1]["gradient_norm"])

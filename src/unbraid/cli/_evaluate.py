@@ -57,6 +57,11 @@ def evaluate(
     from unbraid.metrics import evaluate as score
 
     _check_usage(model, data, codes, factors)
+    if json is not None and not json.absolute().parent.is_dir():
+        raise typer.BadParameter(
+            f"Expected a file in a folder that exists, got {str(json)!r}.",
+            param_hint="--json",
+        )
     _check_metrics(metrics, have_factors=model is not None or factors is not None)
     if model is not None and data is not None:
         table, labels = _encode(model, data, rows, seed)
@@ -69,6 +74,8 @@ def evaluate(
     if json is not None:
         card.to_json(json)
         typer.echo(f"Everything, with matrices and parts per factor: {json}")
+    if not card.scores:
+        raise typer.Exit(1)
 
 
 def _check_usage(
@@ -155,7 +162,6 @@ def _read(path: Path, name: str) -> tuple[Any, list[str] | None]:
     import zipfile
 
     import numpy as np
-    import pandas as pd
 
     from unbraid.errors import DataFormatError
 
@@ -171,8 +177,7 @@ def _read(path: Path, name: str) -> tuple[Any, list[str] | None]:
         )
     try:
         if kind == ".csv":
-            frame = pd.read_csv(path)
-            return frame.to_numpy(), [str(column) for column in frame.columns]
+            return _read_csv(path)
         with path.open("rb") as file:
             loaded = np.load(file, allow_pickle=False)
             if isinstance(loaded, np.ndarray):
@@ -190,3 +195,14 @@ def _read(path: Path, name: str) -> tuple[Any, list[str] | None]:
         f"--{name}: expected an array called {name!r} or only one in {str(path)!r}, "
         f"got {', '.join(keys)}."
     )
+
+
+def _read_csv(path: Path) -> tuple[Any, list[str] | None]:
+    """Numbers and names of the columns; a first line of numbers is a row, not names."""
+    import pandas as pd
+
+    first = pd.read_csv(path, header=None, nrows=1)
+    if all(kind.kind in "iuf" for kind in first.dtypes):
+        return pd.read_csv(path, header=None).to_numpy(), None
+    frame = pd.read_csv(path)
+    return frame.to_numpy(), [str(column) for column in frame.columns]

@@ -144,7 +144,8 @@ def choose_metrics(wanted: str | Sequence[str], *, have_factors: bool) -> list[s
             or (not have_factors and not metric.uses_factors)
         ]
     names = wanted.split(",") if isinstance(wanted, str) else list(wanted)
-    names = [name.strip() for name in names if name.strip()]
+    # Each once, in the order in which they were asked for.
+    names = list(dict.fromkeys(name.strip() for name in names if name.strip()))
     for name in names:
         if name not in METRICS:
             near = difflib.get_close_matches(name, METRICS, n=1)

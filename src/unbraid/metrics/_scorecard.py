@@ -52,7 +52,10 @@ class Scorecard(Mapping[str, Score]):
         return len(self.scores)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per score: value, interval, chance, ideal, variant, seconds, ..."""
+        """One row per score: value, interval, chance, ideal, variant, seconds, ...
+
+        A metric without a score has its row too, with no value and the reason as note.
+        """
         rows = []
         for score in self.scores:
             low, high = score.interval or (math.nan, math.nan)
@@ -69,7 +72,9 @@ class Scorecard(Mapping[str, Score]):
                     "note": score.note,
                 }
             )
-        return pd.DataFrame(rows)
+        rows += [{"score": name, "note": why} for name, why in self.failures.items()]
+        columns = ["score", "variant", "value", "low", "high", "chance", "ideal"]
+        return pd.DataFrame(rows, columns=[*columns, "seconds", "note"])
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Everything as JSON text; also written to a file if a path is given.

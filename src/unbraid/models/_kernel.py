@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.fft import next_fast_len
+from scipy import fft
 
 from ._likelihood import AbstractLikelihood, Gaussian, Laplace
 
@@ -146,7 +146,7 @@ def _spectrum(
     ]
     # One radius of zeros is enough, since what wraps around is cut off.
     sides = [
-        next_fast_len(image_side + radius)
+        _fast_length(image_side + radius)
         for image_side, radius in zip(image_sides, radii, strict=True)
     ]
     padded = np.zeros(sides)
@@ -167,6 +167,11 @@ def _values(kernel: Kernel, radius: int) -> NDArray[np.float64]:
         line = np.exp(-0.5 * np.square(3.0 * offsets / radius))
     values = np.outer(line, line)
     return values / values.sum()
+
+
+def _fast_length(n: int) -> int:
+    """The next number for which a transform is fast."""
+    return int(np.array(fft.next_fast_len(n)))
 
 
 def _checked_rows(kernel: object) -> tuple[tuple[float, ...], ...]:

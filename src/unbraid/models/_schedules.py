@@ -4,7 +4,7 @@ import abc
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 
 class AbstractSchedule(abc.ABC):
@@ -152,6 +152,14 @@ _Record = TypeVar("_Record")
 def value_at(number: Number, step: int) -> float:
     """A hyperparameter at a step."""
     return number.at(step) if isinstance(number, AbstractSchedule) else number
+
+
+def schedule_ends(value: Any) -> list[Any]:
+    """Numbers that a hyperparameter takes: itself, or the ends of its schedule."""
+    if not isinstance(value, AbstractSchedule):
+        return [value]
+    names = ("value", "start", "end")
+    return [getattr(value, name) for name in names if hasattr(value, name)]
 
 
 def fill_steps(record: _Record, n_steps: int) -> _Record:

@@ -12,6 +12,7 @@ from unbraid.models import AbstractLikelihood
 from unbraid.models._names import choose_likelihood
 from unbraid.models.networks import AbstractNetwork, choose_network
 from unbraid.models.objectives import AbstractObjective, choose_objective
+from unbraid.randomness import torch_generator
 
 from ._diagnosis import check_range
 from ._interruption import deferred_interruption
@@ -156,6 +157,9 @@ def train_run(
     # Made before the folder is taken, so that wrong settings leave no trace there.
     state = TrainingState.create(spec, device=place)
     tracer = _tracer(settings, spec, dataset, state, folder)
+    stream = stream_of(spec, dataset, place)
+    chosen = tuple(map(choose_logger, loggers))
+    _try_loss(spec, state, stream)
     run_id = "" if folder is None else folder.claim(spec, dataset, settings)
     if folder is not None and folder.is_finished:
         return _load_finished(folder, spec, place)
@@ -166,11 +170,21 @@ def train_run(
         folder=folder,
         run_id=run_id,
         tracer=tracer,
-        loggers=(*map(choose_logger, loggers), *bar),
+        loggers=(*chosen, *bar),
         save_every=save_every,
         save_every_seconds=save_every_seconds,
     )
-    return _run(recording, stream_of(spec, dataset, place), log_every)
+    return _run(recording, stream, log_every)
+
+
+def _try_loss(spec: TrainingSpec, state: TrainingState, stream: BatchStream) -> None:
+    """Meet what is wrong with a batch or the loss of it before anything is written."""
+    batch = stream.batch(0)
+    generator = torch_generator(spec.seed, "trial", device=batch.images.device)
+    with torch.no_grad():
+        spec.objective.loss(
+            state.model, batch, step=0, generator=generator, extra=state.extra
+        )
 
 
 def _load_finished(folder: RunFolder, spec: TrainingSpec, device: torch.device) -> Run:
@@ -249,7 +263,13 @@ def stream_of(
 def choose_device(device: str | torch.device) -> torch.device:
     """Where to compute: what was asked for, or the fastest that is there."""
     if device != "auto":
-        return torch.device(device)
+        chosen = torch.device(device)
+        if chosen.type == "cuda" and not torch.cuda.is_available():
+            raise ValueError(
+                "fit: expected a device that is there, got 'cuda' and no such device. "
+                "Use 'auto' or 'cpu'."
+            )
+        return chosen
     if torch.cuda.is_available():
         return torch.device("cuda")
     if torch.backends.mps.is_available():

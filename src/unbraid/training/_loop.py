@@ -181,7 +181,12 @@ def _gradient_norm(state: TrainingState) -> float:
     ]
     if not gradients:
         return 0.0
-    return float(get_total_norm(gradients))
+    # In double precision, in which the squares of single precision cannot overflow.
+    norms = [gradient.norm(dtype=torch.float64) for gradient in gradients]
+    norm = float(torch.stack(norms).norm())
+    if not math.isfinite(norm):
+        raise TrainingDivergedError(step=state.step - 1, terms=("gradient",))
+    return norm
 
 
 def _mean(rows: list[torch.Tensor]) -> NDArray[np.float64] | None:

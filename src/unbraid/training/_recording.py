@@ -73,6 +73,9 @@ class Recording:
             self.tracer.record(snapshot.step)
         for logger in self.loggers:
             logger.log(record)
+        if self.folder is not None and not self.folder.state.is_file():
+            # The first good state, in case the run diverges before the next is due.
+            self.save()
         is_long_ago = time.monotonic() - self._saved_at >= self.save_every_seconds
         n_steps = snapshot.step - self._saved_step
         if is_long_ago or (self.save_every is not None and n_steps >= self.save_every):

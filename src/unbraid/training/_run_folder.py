@@ -57,7 +57,14 @@ class RunFolder:
         if self.spec.is_file():
             self._check_same(read_json(self.spec, kind="run"), wanted, run_id)
             return run_id
-        for stranger in (self.model, self.state, self.history):
+        for stranger in (
+            self.model,
+            self.path / "model.safetensors",
+            self.state,
+            self.history,
+            self.traces,
+            self.status,
+        ):
             if stranger.exists():
                 raise CheckpointFormatError(
                     f"fit: expected a new folder or one of this run, got "

@@ -11,7 +11,7 @@ from torch import nn
 from unbraid.data import AbstractDataset, AbstractSampler, Batch, Singles
 from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._loss import Loss
-from unbraid.models._schedules import AbstractSchedule, fill_steps, value_at
+from unbraid.models._schedules import fill_steps, schedule_ends, value_at
 
 Scale = Literal["sum", "mean"]
 
@@ -111,7 +111,7 @@ class AbstractObjective(abc.ABC):
         """Refuse hyperparameters out of range, infinite, or not a number."""
         for name in names:
             value: Any = getattr(self, name)
-            for number in _ends(value):
+            for number in schedule_ends(value):
                 is_number = isinstance(number, int | float) and math.isfinite(number)
                 if isinstance(number, bool) or not (
                     is_number and least <= number <= most
@@ -154,11 +154,3 @@ class AbstractAdversarialObjective(AbstractObjective):
     @abc.abstractmethod
     def adversary_optimiser(self, adversary: nn.Module) -> torch.optim.Optimizer:
         """Optimiser of the adversary's parameters."""
-
-
-def _ends(value: Any) -> list[Any]:
-    """Numbers that a hyperparameter takes: itself, or the ends of its schedule."""
-    if not isinstance(value, AbstractSchedule):
-        return [value]
-    names = ("value", "start", "end")
-    return [getattr(value, name) for name in names if hasattr(value, name)]

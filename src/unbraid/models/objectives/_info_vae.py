@@ -10,7 +10,7 @@ from torch import nn
 from unbraid.data import Batch
 from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._loss import Loss
-from unbraid.models._schedules import AbstractSchedule, Number
+from unbraid.models._schedules import Number, schedule_ends
 
 from ._base import AbstractObjective
 from ._elbo import measure_evidence
@@ -69,9 +69,8 @@ class InfoVAE(AbstractObjective):
                 f"InfoVAE: expected a bandwidth above 0, got {self.bandwidth!r}."
             )
         alpha, weight = self.alpha, self.lambda_prior
-        if isinstance(alpha, AbstractSchedule) or isinstance(weight, AbstractSchedule):
-            return
-        if not 1.0 - weight <= alpha <= 1.0:
+        alphas, weights = schedule_ends(alpha), schedule_ends(weight)
+        if max(alphas) > 1.0 or min(alphas) + min(weights) < 1.0:
             raise ValueError(
                 "InfoVAE: expected alpha from 1 - lambda_prior to 1, got alpha "
                 f"{alpha!r} and lambda_prior {weight!r}. Otherwise one of the terms "

@@ -47,8 +47,8 @@ class CrossEntropy(nn.Module):
     r"""Cross-entropy of codes as logits of the labels' shares.
 
     .. math::
-        -\sum_k s_k \log \operatorname{sigmoid}(\mu_k)
-        + (1 - s_k) \log \operatorname{sigmoid}(-\mu_k), \qquad s_k = y_k / f_k
+        -\sum_k \bigl( s_k \log \operatorname{sigmoid}(\mu_k)
+        + (1 - s_k) \log \operatorname{sigmoid}(-\mu_k) \bigr), \qquad s_k = y_k / f_k
     """
 
     sizes: torch.Tensor
@@ -116,10 +116,7 @@ class Embedding(nn.Module):
 
     def forward(self, codes: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         """Mean over images of codes ``(n, n_latents)``, labels ``(n, n_factors)``."""
-        places = (
-            self.start + self.step * self.values if self.is_ordered else self.places
-        )
-        apart = codes[:, : labels.shape[1], None] - places
+        apart = codes[:, : labels.shape[1], None] - self._places()
         logits = -(self.sigma * apart).square()
         # Factors with fewer values than the one with most have no place there.
         logits = logits.masked_fill(~self.is_value, -torch.inf)
