@@ -40,11 +40,11 @@ def noisy(n_rows):
     [
         *(("shapes3d", name) for name in NAMES),
         ("dsprites", "perfect"),
-        ("dsprites", "rotated"),
+        ("dsprites", "duplicated"),
         *(
             pytest.param("dsprites", name, marks=pytest.mark.slow)
             for name in NAMES
-            if name not in ("perfect", "rotated")
+            if name not in ("perfect", "duplicated")
         ),
     ],
 )
