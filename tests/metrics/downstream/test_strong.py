@@ -56,12 +56,12 @@ def test_what_holds_at_one_value_only_is_always_wrong_at_the_other(predictor):
 
 def test_a_table_that_is_not_a_grid_is_compared_at_equal_numbers_of_rows():
     codes, factors = sampled("perfect", SPACES["shapes3d"], 600)
-    score = strong_generalisation_accuracy(codes, factors[:, 3:5], n_experiments=2)
+    score = strong_generalisation_accuracy(codes, factors[:, 3:5], n_experiments=1)
     assert score.note == "Not a complete grid: rows were selected."
     assert score > 0.97
     assert score.details["gap"] == pytest.approx(0.0, abs=0.02)
     mixed, _ = sampled("mixed", SPACES["shapes3d"], 600)
-    worse = strong_generalisation_accuracy(mixed, factors[:, 3:5], n_experiments=2)
+    worse = strong_generalisation_accuracy(mixed, factors[:, 3:5], n_experiments=1)
     assert worse.details["gap"] > score.details["gap"] + 0.1
 
 
