@@ -35,17 +35,16 @@ def noisy(n_rows):
     return np.hstack([factors, factors]) + [0.3, 0.3, 0.3, 2, 2, 2] * noise, factors
 
 
+QUICKEST = [("shapes3d", name) for name in NAMES if name not in ("partial", "random")]
+QUICKEST += [("dsprites", "perfect"), ("dsprites", "duplicated")]
+ALL = [(space, name) for space in SPACES for name in NAMES]
+
+
 @pytest.mark.parametrize(
     ("space", "name"),
     [
-        *(("shapes3d", name) for name in NAMES),
-        ("dsprites", "perfect"),
-        ("dsprites", "rotated"),
-        *(
-            pytest.param("dsprites", name, marks=pytest.mark.slow)
-            for name in NAMES
-            if name not in ("perfect", "rotated")
-        ),
+        pytest.param(*pair, marks=() if pair in QUICKEST else pytest.mark.slow)
+        for pair in ALL
     ],
 )
 def test_fast_is_within_two_hundredths_of_disentanglement_lib(space, name):
@@ -59,6 +58,7 @@ def test_fast_is_within_two_hundredths_of_disentanglement_lib(space, name):
     assert scores.informativeness == pytest.approx(informativeness, abs=0.02)
 
 
+@pytest.mark.slow
 def test_dlib_is_disentanglement_lib():
     codes, factors = sampled("rotated", SPACES["shapes3d"], 900)
     scores = dci(codes, factors, variant="dlib", split=split(600, 900))
