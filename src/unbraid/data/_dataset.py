@@ -155,13 +155,18 @@ class AbstractFactorDataset(AbstractDataset):
     def factor_space(self) -> FactorSpace:
         """Names, sizes and kinds of the factors."""
 
+    @cached_property
+    def _space(self) -> FactorSpace:
+        # Asked for several times at every training step.
+        return self.factor_space
+
     @property
     def is_grid(self) -> bool:
         """Always true here."""
         return True
 
     def __len__(self) -> int:
-        return self.factor_space.size
+        return self._space.size
 
     def _gather_factors(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
-        return self.factor_space.factors(indices)
+        return self._space.factors(indices)

@@ -4,6 +4,7 @@ import math
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
@@ -82,7 +83,7 @@ class FactorSpace:
         """Number of combinations of factor values."""
         return math.prod(self.sizes)
 
-    @property
+    @cached_property
     def strides(self) -> NDArray[np.int64]:
         """How far the index moves when each factor moves by one, ``(n_factors,)``."""
         sizes = np.array((*self.sizes[1:], 1), dtype=np.int64)

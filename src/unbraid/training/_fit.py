@@ -14,6 +14,7 @@ from unbraid.models.networks import AbstractNetwork, choose_network
 from unbraid.models.objectives import AbstractObjective, choose_objective
 from unbraid.randomness import torch_generator
 
+from ._denormals import flushed_denormals
 from ._diagnosis import check_range
 from ._interruption import deferred_interruption
 from ._loop import train
@@ -181,7 +182,8 @@ def _try_loss(spec: TrainingSpec, state: TrainingState, stream: BatchStream) -> 
     """Meet what is wrong with a batch or the loss of it before anything is written."""
     batch = stream.batch(0)
     generator = torch_generator(spec.seed, "trial", device=batch.images.device)
-    with torch.no_grad():
+    # As in training: the threads that this makes keep how they take small numbers.
+    with torch.no_grad(), flushed_denormals():
         spec.objective.loss(
             state.model, batch, step=0, generator=generator, extra=state.extra
         )

@@ -16,6 +16,7 @@ from unbraid.models import Loss
 from unbraid.models.objectives import AbstractAdversarialObjective, AbstractObjective
 from unbraid.randomness import torch_generator
 
+from ._denormals import flushed_denormals
 from ._state import TrainingState
 
 
@@ -71,7 +72,9 @@ def train(
     """
     while state.step < steps:
         stop = min(steps, (state.step // every + 1) * every)
-        yield _train_until(state, stream, objective, stop, is_interrupted)
+        with flushed_denormals():
+            snapshot = _train_until(state, stream, objective, stop, is_interrupted)
+        yield snapshot
 
 
 def _train_until(

@@ -106,7 +106,7 @@ class XYSquares(AbstractFactorDataset):
         return min(self._most(self._step), self._most(self.square_size))
 
     def _gather(self, indices: NDArray[np.int64]) -> NDArray[np.uint8]:
-        factors = self.factor_space.factors(indices)
+        factors = self._space.factors(indices)
         span = self.square_size + (self._positions - 1) * self._step
         corner = (self.image_size - span) // 2 + factors * self._step
         images = np.zeros((len(indices), *self.image_shape), dtype=np.uint8)
