@@ -36,3 +36,7 @@ class TrainingDivergedError(UnbraidError, ArithmeticError):
 
 class CheckpointFormatError(UnbraidError, ValueError):
     """A saved model or state cannot be read, or belongs to other settings."""
+
+
+class NewerFormatError(CheckpointFormatError):
+    """A file was written by a newer version of unbraid, which can read it."""

@@ -7,6 +7,7 @@ from ._memory import keep_freed_memory
 from ._model_file import load, save_model
 from ._run import Run
 from ._specification import TrainingSpec
+from ._specify import specify
 from ._state import TrainingState
 from ._trace import Trace, TraceSettings
 
@@ -22,6 +23,7 @@ __all__ = [
     "keep_freed_memory",
     "load",
     "save_model",
+    "specify",
     "train",
     "train_run",
 ]

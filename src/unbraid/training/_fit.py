@@ -6,12 +6,11 @@ from typing import Any, Literal
 
 import torch
 
-from unbraid.data import AbstractDataset, BatchStream, as_dataset, channel_statistics
+from unbraid.data import AbstractDataset, BatchStream, as_dataset
 from unbraid.errors import TrainingDivergedError
 from unbraid.models import AbstractLikelihood
-from unbraid.models._names import choose_likelihood
-from unbraid.models.networks import AbstractNetwork, choose_network
-from unbraid.models.objectives import AbstractObjective, choose_objective
+from unbraid.models.networks import AbstractNetwork
+from unbraid.models.objectives import AbstractObjective
 from unbraid.randomness import torch_generator
 
 from ._denormals import flushed_denormals
@@ -23,6 +22,7 @@ from ._recording import Recording
 from ._run import Run
 from ._run_folder import RunFolder
 from ._specification import TrainingSpec
+from ._specify import specify
 from ._state import TrainingState
 from ._trace import TraceRecorder, TraceSettings
 from .loggers import AbstractLogger, choose_logger
@@ -100,24 +100,18 @@ def fit(
         (2, 20)
     """
     dataset = as_dataset(data)
-    objective = choose_objective(objective)
-    statistics = channel_statistics(dataset) if standardise else None
-    if likelihood == "auto":
-        is_plain_image = len(dataset.image_shape) == 3 and not standardise
-        likelihood = "bernoulli" if is_plain_image else "gaussian"
-    spec = TrainingSpec(
-        objective=objective.for_data(dataset).over(steps),
-        network=choose_network(network, dataset.image_shape),
-        likelihood=choose_likelihood(likelihood),
-        image_shape=tuple(dataset.image_shape),
-        n_latents=n_latents,
+    spec = specify(
+        objective,
+        dataset,
         steps=steps,
         batch_size=batch_size,
+        n_latents=n_latents,
+        network=network,
+        likelihood=likelihood,
+        standardise=standardise,
         order=order,
         optimiser=optimiser,
         learning_rate=learning_rate,
-        mean=() if statistics is None else tuple(statistics.mean),
-        std=() if statistics is None else tuple(statistics.std),
         seed=seed,
     )
     return train_run(

@@ -8,10 +8,15 @@ from typing import Any
 
 
 @contextlib.contextmanager
-def deferred_interruption() -> Iterator[Callable[[], bool]]:
+def deferred_interruption(
+    *, with_termination: bool = False
+) -> Iterator[Callable[[], bool]]:
     """Ask between steps whether Ctrl-C was pressed, so that a whole state is saved.
 
     The second time it breaks off at once, as it always does outside the main thread.
+
+    Args:
+        with_termination: Whether SIGTERM, which managers of clusters send, counts too.
 
     Yields:
         A function that says whether it was pressed.
@@ -24,14 +29,19 @@ def deferred_interruption() -> Iterator[Callable[[], bool]]:
             raise KeyboardInterrupt
         was_pressed = True
 
-    previous = signal.getsignal(signal.SIGINT)
+    numbers = [signal.SIGINT, *([signal.SIGTERM] if with_termination else [])]
     is_main = threading.current_thread() is threading.main_thread()
     # A process that was started to ignore Ctrl-C goes on doing so.
-    if not is_main or previous in (signal.SIG_IGN, None):
-        yield lambda: False
-        return
-    signal.signal(signal.SIGINT, note)
+    previous = {
+        number: handler
+        for number in numbers
+        if is_main
+        and (handler := signal.getsignal(number)) not in (signal.SIG_IGN, None)
+    }
+    for number in previous:
+        signal.signal(number, note)
     try:
         yield lambda: was_pressed
     finally:
-        signal.signal(signal.SIGINT, previous)
+        for number, handler in previous.items():
+            signal.signal(number, handler)

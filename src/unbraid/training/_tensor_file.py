@@ -9,7 +9,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
-from unbraid.errors import CheckpointFormatError
+from unbraid.errors import CheckpointFormatError, NewerFormatError
 from unbraid.files import written_whole
 
 FORMAT = 1
@@ -83,10 +83,15 @@ def read_words(path: Path, text: str | None, *, kind: str) -> dict[str, Any]:
             f"{path}: expected a {kind} that unbraid wrote, got "
             f"{f'a {found}' if found else 'a file of something else'}."
         )
-    if not isinstance(words.get("format"), int) or words["format"] > FORMAT:
+    found = words.get("format")
+    if not isinstance(found, int):
         raise CheckpointFormatError(
-            f"{path}: expected format {FORMAT} or older, got {words.get('format')}. "
-            "Update unbraid to read it."
+            f"{path}: expected the number of a format, got {found!r}."
+        )
+    if found > FORMAT:
+        raise NewerFormatError(
+            f"{path}: expected format {FORMAT} or older, got {found}. Update unbraid "
+            "to read it."
         )
     return words
 

@@ -1,0 +1,73 @@
+"""Which run comes next: those that are missing, and those to be tried once more."""
+
+import time
+from collections import Counter, deque
+from collections.abc import Iterable
+
+from ._work import Job, Outcome, fail_dead
+
+_TRIES = 3
+"""Workers that a run may take with it before it is given up."""
+
+_LOOK_AGAIN_SECONDS = 2.0
+"""After which to ask whether another process is done with a run."""
+
+
+class JobQueue:
+    """Jobs of a study that are still to be done.
+
+    Args:
+        jobs: In the order in which they should be begun.
+    """
+
+    def __init__(self, jobs: Iterable[Job]) -> None:
+        self._waiting = deque(jobs)
+        self._later: deque[tuple[float, Job]] = deque()
+        self._n_begun = 0
+        self._deaths: Counter[str] = Counter()
+        self._is_closed = False
+
+    def take(self) -> Job | None:
+        """The next job, or none that can be begun now."""
+        if self._is_closed:
+            return None
+        if not self._waiting and self._later and self._later[0][0] <= time.monotonic():
+            self._waiting.append(self._later.popleft()[1])
+        if not self._waiting:
+            return None
+        self._n_begun += 1
+        return self._waiting.popleft()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there will never be another job."""
+        left = self._waiting or self._later or self._n_begun
+        return self._is_closed or not left
+
+    @property
+    def n_left(self) -> int:
+        """Jobs that have not ended."""
+        return len(self._waiting) + len(self._later) + self._n_begun
+
+    def settle(self, job: Job, outcome: Outcome) -> Outcome:
+        """Take note of how a job ended, and try it again if that may help.
+
+        Returns:
+            The outcome to be told: that of a run which has taken too many workers with
+            it is a failure.
+        """
+        self._n_begun -= 1
+        if outcome.end == "busy":
+            self._later.append((time.monotonic() + _LOOK_AGAIN_SECONDS, job))
+        elif outcome.end == "died" and not self._is_closed:
+            self._deaths[job.id] += 1
+            if self._deaths[job.id] == _TRIES:
+                message = f"{_TRIES} times in a row {outcome.message}"
+                fail_dead(job, message)
+                return Outcome(job.id, "failed", message)
+            self._waiting.appendleft(job)
+        return outcome
+
+    def close(self) -> None:
+        """Begin no more jobs."""
+        self._is_closed = True

@@ -1,0 +1,127 @@
+"""What a finished run is worth: metrics of its codes, and how well it fits the data."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from unbraid.data import AbstractDataset, float_images
+from unbraid.metrics import (
+    Score,
+    choose_metrics,
+    evaluate,
+    gaussian_total_correlation,
+    gaussian_wasserstein_correlation,
+)
+from unbraid.models import Autoencoder
+from unbraid.models._posterior import DiagonalGaussian
+from unbraid.randomness import numpy_generator, torch_generator
+from unbraid.representation import Representation, encode
+from unbraid.training._history import ACTIVE
+
+from ._specification import Evaluation
+
+_BATCH = 256
+# Images on which the fit is measured, at the most: enough for three digits.
+_FIT_ROWS = 2_048
+
+
+def score_run(
+    model: Autoencoder, dataset: AbstractDataset, evaluation: Evaluation
+) -> dict[str, Any]:
+    """Scores of a model as plain data, the same bytes whenever they are computed.
+
+    Metrics look at the means of the codes. Of a variational model, total correlation
+    and Wasserstein correlation are also measured on samples, as
+    ``sampled_gaussian_total_correlation`` and ``sampled_gaussian_wasserstein``. The fit
+    (``reconstruction``, ``kl``, ``elbo`` in nats per image, and ``active_latents``) is
+    that of the trained model on rows of the dataset.
+
+    Args:
+        model: Trained.
+        dataset: What it was trained on.
+        evaluation: Which metrics, on how many rows.
+    """
+    rows = _choose_rows(dataset, evaluation)
+    codes = encode(model, dataset, rows=rows, batch_size=_BATCH, progress=False)
+    names = choose_metrics(evaluation.metrics, have_factors=codes.factors is not None)
+    card = evaluate(
+        codes,
+        metrics=names,
+        seed=evaluation.seed,
+        intervals=False,
+        levels=False,
+        workers=1,
+        progress=False,
+    )
+    scores = [card[name] for name in card]
+    scores += _sampled_scores(codes, evaluation.seed)
+    return {
+        "scores": {score.name: _plain(score) for score in scores},
+        "failures": dict(card.failures),
+        "fit": measure_fit(model, dataset, rows[:_FIT_ROWS], seed=evaluation.seed),
+    }
+
+
+def measure_fit(
+    model: Autoencoder, dataset: AbstractDataset, rows: NDArray[np.int64], *, seed: int
+) -> dict[str, float]:
+    """How well a model explains rows of a dataset, in nats per image."""
+    generator = torch_generator(seed, "fit")
+    device = next(model.parameters()).device
+    losses, divergences = [], []
+    with torch.no_grad():
+        for start in range(0, len(rows), _BATCH):
+            images = float_images(dataset, rows[start : start + _BATCH]).to(device)
+            posterior = model.encode(images)
+            # Drawn on the CPU, so that every device sees the same noise.
+            codes = posterior.mean
+            if isinstance(posterior, DiagonalGaussian):
+                noise = torch.empty(codes.shape).normal_(generator=generator)
+                codes = codes + posterior.variance.sqrt() * noise.to(device)
+                divergences.append(posterior.kl_to_prior().double().cpu())
+            losses.append(model.reconstruction_loss(images, codes).double().cpu())
+    fit = {"reconstruction": float(torch.cat(losses).mean())}
+    if divergences:
+        per_latent = torch.cat(divergences).mean(dim=0)
+        fit["kl"] = float(per_latent.sum())
+        fit["elbo"] = -fit["reconstruction"] - fit["kl"]
+        fit["active_latents"] = int((per_latent > ACTIVE).sum())
+    return fit
+
+
+def _choose_rows(dataset: AbstractDataset, evaluation: Evaluation) -> NDArray[np.int64]:
+    if len(dataset) <= evaluation.rows:
+        return np.arange(len(dataset))
+    generator = numpy_generator(evaluation.seed, "evaluated rows")
+    return generator.choice(len(dataset), evaluation.rows, replace=False)
+
+
+def _sampled_scores(codes: Representation, seed: int) -> list[Score]:
+    if codes.log_variances is None or len(codes.codes) < 2:
+        return []
+    noise = numpy_generator(seed, "sampled codes").standard_normal(codes.codes.shape)
+    sampled = codes.codes + np.exp(0.5 * codes.log_variances) * noise
+    scores = []
+    for metric in (gaussian_total_correlation, gaussian_wasserstein_correlation):
+        score = metric(sampled)
+        facts = {**vars(score), "name": f"sampled_{score.name}"}
+        scores.append(Score(float(score), **facts))
+    return scores
+
+
+def _plain(score: Score) -> dict[str, Any]:
+    facts: dict[str, Any] = {"value": _number(score), "variant": score.variant}
+    if score.per_factor:
+        facts["per_factor"] = {
+            name: _number(value) for name, value in score.per_factor.items()
+        }
+    if score.note:
+        facts["note"] = score.note
+    return facts
+
+
+def _number(value: float) -> float | None:
+    """What JSON can hold: no number at all in place of infinity and NaN."""
+    return float(value) if np.isfinite(value) else None

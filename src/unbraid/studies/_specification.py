@@ -1,0 +1,241 @@
+"""RunSpec: everything that decides one run and its scores, as plain data."""
+
+import difflib
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+import pydantic
+
+from unbraid.data import AbstractDataset, ChannelStatistics
+from unbraid.metrics import choose_metrics
+from unbraid.models._names import LIKELIHOODS, RECORDS
+from unbraid.models._settings import from_plain, make_record, to_plain
+from unbraid.models.networks import NETWORKS
+from unbraid.models.objectives import OBJECTIVES
+from unbraid.training import TraceSettings, TrainingSpec, specify
+from unbraid.training._specification import hash_plain
+
+Whole = Annotated[int, pydantic.Field(ge=1)]
+
+
+class Section(pydantic.BaseModel):
+    """Part of a file that a person wrote: unknown keys are errors."""
+
+    model_config = pydantic.ConfigDict(
+        extra="forbid", frozen=True, strict=True, validate_default=True
+    )
+
+    @classmethod
+    def read(cls, data: Any, where: str) -> Self:
+        """Check plain data.
+
+        Args:
+            data: As YAML or JSON gives it.
+            where: It comes from, for the error.
+
+        Raises:
+            ValueError: In one sentence; a misspelt key gets the nearest known one.
+        """
+        try:
+            return cls.model_validate(data)
+        except pydantic.ValidationError as error:
+            raise ValueError(f"{where}: {_in_words(error, cls)}") from error
+
+
+class Training(Section):
+    """How a run is trained; the fields are arguments of :func:`unbraid.fit`."""
+
+    steps: Whole = 10_000
+    batch_size: Whole = 64
+    n_latents: Whole = 10
+    learning_rate: Annotated[float, pydantic.Field(gt=0, allow_inf_nan=False)] = 1e-4
+    optimiser: str = "Adam"
+    optimiser_options: dict[str, Any] = {}
+    order: Literal["iid", "shuffled"] = "iid"
+    standardise: bool = False
+    log_every: Whole = 100
+
+
+class Evaluation(Section):
+    """How a run is scored: which metrics, on how many random rows, with which seed."""
+
+    metrics: str | list[str] = "standard"
+    rows: Whole = 10_000
+    seed: Annotated[int, pydantic.Field(ge=0)] = 0
+
+    @pydantic.field_validator("metrics")
+    @classmethod
+    def _known(cls, metrics: str | list[str]) -> str | list[str]:
+        choose_metrics(metrics, have_factors=True)
+        return metrics
+
+
+class Traces(Section):
+    """What is recorded during training; the fields of ``TraceSettings``."""
+
+    layer: str = ""
+    n_observations: Whole = 64
+    n_snapshots: Whole = 10
+
+
+class RunSpec(Section):
+    """One run: what is learned from, what learns, how, and how it is scored.
+
+    Objective, network and likelihood are names, or dictionaries with a ``name`` and
+    hyperparameters; what is left out is filled with defaults, so that two ways of
+    saying the same have the same id.
+
+    Args:
+        data: As :func:`unbraid.data.open_dataset` takes it.
+        objective: What is made small.
+        network: Or ``"auto"``: a published one at 64x64, dense for vectors and
+            miniatures.
+        likelihood: Or ``"auto"``: Bernoulli for images, Gaussian otherwise.
+        training: Length, batches, optimiser.
+        evaluation: Metrics and rows.
+        traces: What to record during training, if anything.
+        seed: Of everything random in training.
+
+    Example:
+        >>> spec = RunSpec.read({"data": "xy_squares", "objective": "vae"}, "example")
+        >>> spec.objective
+        {'name': 'vae', 'scale': 'sum'}
+        >>> again = {"data": "xy_squares", "objective": {"name": "vae"}, "seed": 0}
+        >>> spec.id("f") == RunSpec.read(again, "example").id("f")
+        True
+    """
+
+    data: Annotated[str, pydantic.Field(min_length=1)]
+    objective: dict[str, Any] = {"name": "beta_vae"}
+    network: dict[str, Any] = {"name": "auto"}
+    likelihood: dict[str, Any] = {"name": "auto"}
+    training: Training = Training()
+    evaluation: Evaluation = Evaluation()
+    traces: Traces | None = None
+    seed: Annotated[int, pydantic.Field(ge=0, lt=2**63)] = 0
+
+    @pydantic.field_validator("objective", "network", "likelihood", mode="before")
+    @classmethod
+    def _filled(cls, value: Any, info: pydantic.ValidationInfo) -> dict[str, Any]:
+        """With every hyperparameter, so that its absence makes no difference."""
+        plain = {"name": value} if isinstance(value, str) else value
+        if not isinstance(plain, Mapping) or not isinstance(plain.get("name"), str):
+            raise ValueError(f"expected a name, or a name with options, got {value!r}.")
+        if plain["name"] == "auto" and info.field_name != "objective":
+            if len(plain) > 1:
+                raise ValueError(f"expected no options for 'auto', got {value!r}.")
+            return dict(plain)
+        known = {
+            "objective": OBJECTIVES,
+            "network": NETWORKS,
+            "likelihood": LIKELIHOODS,
+        }[info.field_name or ""]
+        options = {
+            key: from_plain(part, RECORDS)
+            for key, part in plain.items()
+            if key != "name"
+        }
+        try:
+            return to_plain(make_record(plain["name"], options, known), RECORDS)
+        except TypeError as error:  # an option that must be given
+            raise ValueError(f"{plain['name']}: {error}.") from error
+
+    @pydantic.field_validator("traces", mode="before")
+    @classmethod
+    def _read_traces(cls, value: Any) -> Any:
+        """``true`` asks for the defaults, ``false`` for none."""
+        if isinstance(value, bool):
+            return Traces() if value else None
+        return value
+
+    def to_plain(self) -> dict[str, Any]:
+        """As JSON can hold it; 4.0 as 4, which YAML does not tell apart either."""
+        return _with_whole_numbers(self.model_dump(mode="json"))
+
+    def id(self, fingerprint: str) -> str:
+        """Hash of everything that decides the outcome.
+
+        Args:
+            fingerprint: Of the data.
+        """
+        return hash_plain(self.to_plain(), fingerprint)[:16]
+
+    def training_spec(
+        self, dataset: AbstractDataset, statistics: ChannelStatistics | None = None
+    ) -> TrainingSpec:
+        """What :func:`unbraid.training.train_run` takes.
+
+        Args:
+            dataset: What ``data`` says, opened.
+            statistics: Of the dataset, if they are known already.
+        """
+        settings = self.training.model_dump(exclude={"log_every", "standardise"})
+        options = settings.pop("optimiser_options")
+        network, likelihood = self.network, self.likelihood
+        return specify(
+            _record(self.objective),
+            dataset,
+            network="auto" if network["name"] == "auto" else _record(network),
+            likelihood="auto" if likelihood["name"] == "auto" else _record(likelihood),
+            standardise=self.training.standardise and (statistics or True),
+            optimiser_options=tuple(sorted(options.items())),
+            seed=self.seed,
+            **settings,
+        )
+
+    def trace_settings(self) -> TraceSettings | bool:
+        """What :func:`unbraid.training.train_run` takes as ``traces``."""
+        if self.traces is None:
+            return False
+        return TraceSettings(**self.traces.model_dump())
+
+
+def _record(plain: dict[str, Any]) -> Any:
+    return from_plain(plain, RECORDS)
+
+
+def nearest(word: str, known: Any) -> str:
+    """A hint at the known word that was probably meant; empty if none is near."""
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def _with_whole_numbers(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_whole_numbers(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_with_whole_numbers(part) for part in value]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+def _in_words(error: pydantic.ValidationError, kind: type[pydantic.BaseModel]) -> str:
+    """The first thing that is wrong, in one sentence."""
+    first = error.errors()[0]
+    path = [str(part) for part in first["loc"]]
+    place = ".".join(path)
+    if first["type"] == "extra_forbidden":
+        for part in path[:-1]:
+            found = kind.model_fields[part].annotation
+            kind = next(
+                (
+                    option
+                    for option in (found, *getattr(found, "__args__", ()))
+                    if isinstance(option, type) and issubclass(option, Section)
+                ),
+                kind,
+            )
+        known = list(kind.model_fields)
+        return (
+            f"expected keys among {', '.join(known)}, got {place!r}."
+            f"{nearest(path[-1], known)}"
+        )
+    if first["type"] == "missing":
+        return f"expected a value for {place!r}, got none."
+    if first["type"] == "value_error":
+        return f"{place}: {first['ctx']['error']}"
+    reason = first["msg"].removeprefix("Input should be ").rstrip(".")
+    if not place:
+        return f"expected keys with values, got {first['input']!r}."
+    return f"expected {place} to be {reason}, got {first['input']!r}."

@@ -1,0 +1,81 @@
+"""One row per run: every setting and every score."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from unbraid.errors import CheckpointFormatError
+from unbraid.files import written_whole
+from unbraid.training.loggers._base import flat_settings
+
+from ._store import Cell, State, StudyFolder
+
+
+def study_table(out: str | os.PathLike[str]) -> pd.DataFrame:
+    """The runs of a study as a table, in the order of its file.
+
+    Args:
+        out: Folder of the study.
+
+    Returns:
+        One row per run. Columns: ``id``; ``status``: ``done``, ``failed`` or what it
+        waits for; ``error``; settings by their path, such as ``data``,
+        ``objective.name``, ``objective.beta``, ``training.steps`` and ``seed``;
+        ``score.`` and the name of each score; ``final.`` and what the trained model's
+        fit is: ``final.reconstruction``, ``final.kl``, ``final.elbo`` (nats per image)
+        and ``final.active_latents``; ``warnings``. What a run does not have is missing.
+    """
+    folder = StudyFolder(out)
+    states = folder.states()
+    rows = [_row(cell, states[cell.id]) for cell in folder.cells]
+    table = pd.DataFrame(rows)
+    first = ["id", "status", "error", "warnings"]
+    prefixes = ("score.", "final.")
+    settings = [
+        name for name in table if name not in first and not name.startswith(prefixes)
+    ]
+    measured = sorted(name for name in table if name.startswith(prefixes))
+    return table[[*first, *settings, *measured]]
+
+
+def write_table(folder: StudyFolder) -> Path:
+    """Write the table of a study beside its runs, as CSV; equal runs, equal bytes."""
+    content = study_table(folder.path).to_csv(index=False, lineterminator="\n")
+    with written_whole(folder.table_file) as file:
+        file.write(content.encode())
+    return folder.table_file
+
+
+def _row(cell: Cell, state: State) -> dict[str, Any]:
+    row: dict[str, Any] = {"id": cell.id, "status": state, "error": "", "warnings": ""}
+    row |= flat_settings(_without_empty(cell.spec.to_plain()))
+    try:
+        if state == "failed":
+            row["error"] = cell.place.read_failure().get("error", "")
+        if state == "done":
+            row |= _measured(cell.place.read_scores())
+    except CheckpointFormatError as error:
+        row |= {"status": "failed", "error": str(error)}
+    return row
+
+
+def _measured(found: Mapping[str, Any]) -> dict[str, Any]:
+    scores = {f"score.{name}": part["value"] for name, part in found["scores"].items()}
+    fit = {f"final.{name}": value for name, value in found["fit"].items()}
+    return {"warnings": " ".join(found["warnings"]), **scores, **fit}
+
+
+def _without_empty(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what says nothing; lists as text, which a table can hold."""
+    row = {}
+    for name, value in plain.items():
+        if isinstance(value, Mapping):
+            value = _without_empty(value)
+        elif isinstance(value, list):
+            value = " ".join(map(str, value))
+        if value is not None and value != {}:
+            row[name] = value
+    return row
