@@ -1,6 +1,14 @@
 """Where the runs of a study are computed."""
 
 from ._base import AbstractExecutor, Jobs, News
-from ._local import LocalExecutor
+from ._inline import InlineExecutor
+from ._local import LocalExecutor, count_cores
 
-__all__ = ["AbstractExecutor", "Jobs", "LocalExecutor", "News"]
+__all__ = [
+    "AbstractExecutor",
+    "InlineExecutor",
+    "Jobs",
+    "LocalExecutor",
+    "News",
+    "count_cores",
+]
