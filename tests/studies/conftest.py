@@ -1,15 +1,8 @@
 import pytest
+from miniature_study import MINIATURE
 
 from unbraid.studies import run_study, study_from_plain
 from unbraid.studies.executors import InlineExecutor
-
-MINIATURE = {
-    "name": "miniature",
-    "data": "xy_squares:image_size=8,square_size=1,n_squares=1,rgb=false",
-    "network": {"name": "dense", "widths": [8]},
-    "training": {"steps": 20, "n_latents": 3, "batch_size": 8, "log_every": 5},
-    "evaluation": {"metrics": ["mig"], "rows": 64},
-}
 
 
 @pytest.fixture

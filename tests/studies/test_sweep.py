@@ -15,7 +15,11 @@ def test_a_study_without_a_sweep_is_one_run():
 
 
 def test_methods_sweep_their_lists_and_keep_their_numbers():
-    methods = {"beta_vae": {"beta": [1, 2]}, "dip_vae": {"lambda_od": 5.0}, "vae": None}
+    methods = {
+        "beta_vae": {"beta": [1, 2]},
+        "dip_vae": {"lambda_diagonal": 5.0},
+        "vae": None,
+    }
     found = [spec.objective for spec in runs(methods=methods)]
     assert [objective["name"] for objective in found] == [
         "beta_vae",
@@ -24,7 +28,7 @@ def test_methods_sweep_their_lists_and_keep_their_numbers():
         "vae",
     ]
     assert [objective.get("beta") for objective in found[:2]] == [1, 2]
-    assert found[2]["lambda_od"] == 5.0
+    assert found[2]["lambda_diagonal"] == 5.0
 
 
 def test_a_grid_has_every_combination_and_zipped_lists_go_in_step():

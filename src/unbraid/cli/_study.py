@@ -74,11 +74,11 @@ def run(
     Example: unbraid study run study.yaml --workers 2
     """
     wanted, folder = _read(file, out)
-    _announce(wanted, folder, workers, as_json=json and dry_run)
-    if dry_run:
-        return
+    budget = read_size(disk)
     place = _executor(executor, workers, address, cpus, gpus)
-    _conduct(wanted, folder, place, device, logger or [], disk, as_json=json)
+    _announce(wanted, folder, workers, as_json=json and dry_run)
+    if not dry_run:
+        _conduct(wanted, folder, place, device, logger or [], budget, as_json=json)
 
 
 @study.command()
@@ -105,10 +105,11 @@ def retry(
     from unbraid.studies import retry_failed
 
     wanted, folder = _read(folder, None)
+    budget = read_size(disk)
+    place = _executor(executor, workers, address, cpus, gpus)
     n_failed = retry_failed(folder)
     typer.echo(f"{n_failed} failed runs are tried again", err=True)
-    place = _executor(executor, workers, address, cpus, gpus)
-    _conduct(wanted, folder, place, device, logger or [], disk, as_json=json)
+    _conduct(wanted, folder, place, device, logger or [], budget, as_json=json)
 
 
 @study.command()
@@ -293,7 +294,7 @@ def _announce(
     specs = wanted.runs()
     fingerprints = fingerprints_of(specs)
     cells = StudyFolder(folder).cells_of(specs, fingerprints)
-    left = [cell.spec for cell in cells if not cell.place.scores.is_file()]
+    left = [cell.spec for cell in cells if cell.place.state not in ("done", "failed")]
     n_workers = workers or count_cores()
     cost = estimate(left)
     if as_json:
@@ -309,7 +310,7 @@ def _announce(
         return
     words = f"{wanted.name}: {len(specs):,} runs in {folder}"
     if len(left) < len(specs):
-        words += f", {len(specs) - len(left):,} of them done"
+        words += f", {len(specs) - len(left):,} of them done or failed"
     if left:
         words += (
             f"; about {in_words(cost.on(n_workers))} with {n_workers} workers, "
@@ -345,7 +346,7 @@ def _conduct(
     executor: "AbstractExecutor",
     device: str,
     loggers: list[str],
-    disk: str | None,
+    budget: int | None,
     *,
     as_json: bool,
 ) -> None:
@@ -364,7 +365,7 @@ def _conduct(
             executor=executor,
             device=device,
             loggers=loggers,
-            disk_budget=read_size(disk),
+            disk_budget=budget,
             audience=view,
         )
     except KeyboardInterrupt:

@@ -107,14 +107,14 @@ def run_study(
     queue = JobQueue(jobs)
     budget = _Budget(folder, disk_budget)
     blocked = _conduct(queue, executor, audience, budget) if jobs else ""
-    write_table(folder)
-    counts = folder.counts()
-    left = n_runs - counts["done"] - counts["failed"]
     if blocked:
         raise OSError(
             f"study: expected room on the disk, got: {blocked.rstrip('.')}. What is "
             "done stays; the same command goes on when there is room."
         )
+    write_table(folder)
+    counts = folder.counts()
+    left = n_runs - counts["done"] - counts["failed"]
     return StudyEnd(
         done=counts["done"],
         failed=counts["failed"],

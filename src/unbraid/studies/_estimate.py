@@ -58,7 +58,10 @@ def estimate(specs: Sequence[RunSpec]) -> Estimate:
     for group in groups[::every]:
         if n_timed and time.monotonic() - began > _SECONDS:
             break
-        per_step, fixed, size = _measure(group[0])
+        try:
+            per_step, fixed, size = _measure(group[0])
+        except Exception:  # of the run's own: it will be a row with its error
+            continue
         seconds += sum(per_step * spec.training.steps + fixed for spec in group)
         n_bytes += size * len(group)
         n_timed += len(group)

@@ -2,8 +2,10 @@
 
 import copy
 import itertools
+import json
 import math
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -99,6 +101,10 @@ class Study(Section):
         Raises:
             ValueError: If the settings of a run are wrong; says which.
         """
+        return list(self._runs)
+
+    @cached_property
+    def _runs(self) -> list[RunSpec]:
         if self.sweep.n_runs > MOST_RUNS:
             raise ValueError(
                 f"{self.name}: expected at most {MOST_RUNS:,} runs, got "
@@ -107,7 +113,7 @@ class Study(Section):
         found = {}
         for cell in _cells(self.base, self.sweep):
             spec = RunSpec.read(cell, self.name)
-            found.setdefault(spec.model_dump_json(), spec)
+            found.setdefault(json.dumps(spec.to_plain()), spec)
         return list(found.values())
 
 
