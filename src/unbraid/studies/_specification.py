@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
 import pydantic
@@ -150,6 +151,10 @@ class RunSpec(Section):
 
     def to_plain(self) -> dict[str, Any]:
         """As JSON can hold it; 4.0 as 4, which YAML does not tell apart either."""
+        return dict(self._plain)
+
+    @cached_property
+    def _plain(self) -> dict[str, Any]:
         return _with_whole_numbers(self.model_dump(mode="json"))
 
     def id(self, fingerprint: str) -> str:

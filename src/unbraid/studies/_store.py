@@ -29,12 +29,36 @@ class RunPlace:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.run = path / "run.json"
-        self.scores = path / "scores.json"
-        self.failure = path / "failure.json"
-        self.worker = path / "worker.json"
-        self.lock = path / "work.lock"
-        self.training_state = path / "state.safetensors"
+
+    @property
+    def run(self) -> Path:
+        """Settings."""
+        return self.path / "run.json"
+
+    @property
+    def scores(self) -> Path:
+        """What it is worth; there when it is done."""
+        return self.path / "scores.json"
+
+    @property
+    def failure(self) -> Path:
+        """Why it is worth nothing."""
+        return self.path / "failure.json"
+
+    @property
+    def worker(self) -> Path:
+        """Who works on it, or did."""
+        return self.path / "worker.json"
+
+    @property
+    def lock(self) -> Path:
+        """Held by whoever works on it."""
+        return self.path / "work.lock"
+
+    @property
+    def training_state(self) -> Path:
+        """From which training goes on."""
+        return self.path / "state.safetensors"
 
     @property
     def state(self) -> State:
