@@ -17,6 +17,7 @@ from unbraid.randomness import torch_generator
 from ._diagnosis import check_range
 from ._interruption import deferred_interruption
 from ._loop import train
+from ._own_parts import hash_own_parts
 from ._progress import ProgressBar
 from ._recording import Recording
 from ._run import Run
@@ -160,9 +161,12 @@ def train_run(
     stream = stream_of(spec, dataset, place)
     chosen = tuple(map(choose_logger, loggers))
     _try_loss(spec, state, stream)
-    run_id = "" if folder is None else folder.claim(spec, dataset, settings)
-    if folder is not None and folder.is_finished:
-        return _load_finished(folder, spec, place)
+    run_id = ""
+    if folder is not None:
+        own = hash_own_parts(spec, state.model)
+        run_id = folder.claim(spec, dataset, settings, own)
+        if folder.is_finished:
+            return _load_finished(folder, spec, place)
     bar = (ProgressBar(spec.steps),) if progress else ()
     recording = Recording(
         spec=spec,

@@ -37,8 +37,15 @@ class RunFolder:
         spec: TrainingSpec,
         dataset: AbstractDataset,
         traces: TraceSettings | None,
+        own: dict[str, str],
     ) -> str:
         """Take the folder for a run, or find out that it is that run's already.
+
+        Args:
+            spec: Settings of the run.
+            dataset: What it learns from.
+            traces: What it records, if anything.
+            own: What :func:`hash_own_parts` gives.
 
         Returns:
             The id of the run: a hash of its settings and data.
@@ -51,9 +58,11 @@ class RunFolder:
             "data": {"name": dataset.name, "fingerprint": dataset.fingerprint()},
             "traces": None if traces is None else traces.to_plain(),
         }
-        run_id = hash_plain(
-            wanted["spec"], wanted["data"]["fingerprint"], wanted["traces"]
-        )
+        decisive = [wanted["spec"], wanted["data"]["fingerprint"], wanted["traces"]]
+        if own:
+            wanted["own"] = own
+            decisive.append(own)
+        run_id = hash_plain(*decisive)
         if self.spec.is_file():
             self._check_same(read_json(self.spec, kind="run"), wanted, run_id)
             return run_id
@@ -88,6 +97,8 @@ class RunFolder:
             differences.append("data")
         if found.get("traces") != wanted["traces"]:
             differences.append("traces")
+        if not differences:
+            differences = _differences(found.get("own"), wanted.get("own", {}))
         raise CheckpointFormatError(
             f"fit: expected a new folder or one of this run, got {str(self.path)!r}, "
             f"which belongs to a run with another {', '.join(differences) or 'id'}. "

@@ -125,7 +125,12 @@ def plain_part(value: Any) -> Any:
         ):
             raise
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
-        return {"name": _OWN, "kind": kind, "settings": _ADDRESS.sub("", repr(value))}
+        return {"name": _OWN, "kind": kind, "settings": without_addresses(repr(value))}
+
+
+def without_addresses(text: str) -> str:
+    """Words about objects, without where these lie in memory."""
+    return _ADDRESS.sub("", text)
 
 
 def read_part(name: str, plain: Any, own: Any = None) -> Any:

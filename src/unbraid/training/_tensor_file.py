@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
@@ -108,6 +110,11 @@ def write_json(path: Path, words: Mapping[str, Any], *, kind: str) -> None:
     text = json.dumps(about, indent=2, ensure_ascii=False, allow_nan=False)
     with written_whole(path) as file:
         file.write(text.encode() + b"\n")
+
+
+def bytes_of(tensor: torch.Tensor) -> NDArray[np.uint8]:
+    """The bytes of a tensor, without a copy where there is no need."""
+    return tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy()
 
 
 def copy_into(
