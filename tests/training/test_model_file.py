@@ -4,10 +4,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 
 import unbraid
 from unbraid.errors import CheckpointFormatError
 from unbraid.training import Run, Trace
+from unbraid.training._tensor_file import read_tensors
 
 GOLDEN = Path(__file__).parent / "golden" / "format_1"
 
@@ -125,6 +128,38 @@ def test_a_broken_run_of_format_1_goes_on(tmp_path, squares):
         out=tmp_path / "run",
     )
     golden, made = (
-        folder / "model.safetensors" for folder in (GOLDEN, tmp_path / "run")
+        load_file(folder / "model.safetensors") for folder in (GOLDEN, tmp_path / "run")
     )
-    assert golden.read_bytes() == made.read_bytes()
+    assert golden.keys() == made.keys()
+    assert all(torch.equal(golden[name], made[name]) for name in golden)
+
+
+def test_a_byte_that_changed_is_found_or_makes_no_difference(saved):
+    path = saved.folder / "model.safetensors"
+    whole, expected = path.read_bytes(), load_file(path)
+    n_header = 8 + int.from_bytes(whole[:8], "little")
+    n_found = 0
+    for place in range(len(whole)):
+        path.write_bytes(
+            whole[:place] + bytes([whole[place] ^ 16]) + whole[place + 1 :]
+        )
+        try:
+            tensors, _ = read_tensors(path, kind="model")
+        except CheckpointFormatError:
+            n_found += place >= n_header
+        else:
+            assert place < n_header
+            assert all(torch.equal(tensors[name], expected[name]) for name in expected)
+    assert n_found == len(whole) - n_header
+
+
+def test_weights_that_are_not_numbers_are_refused(saved):
+    path = saved.folder / "model.safetensors"
+    with safe_open(path, "pt") as file:
+        words = json.loads(file.metadata()["unbraid"])
+    del words["checksum"]
+    tensors = load_file(path)
+    next(iter(tensors.values())).view(-1)[0] = torch.nan
+    save_file(tensors, path, {"unbraid": json.dumps(words)})
+    with pytest.raises(CheckpointFormatError, match="got NaN in"):
+        unbraid.load(saved.folder)

@@ -1,6 +1,7 @@
 """Files of tensors that say what they are: safetensors with a few words about them."""
 
 import json
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,8 @@ def write_tensors(
 ) -> None:
     """Write tensors, and what they are, in place of what was there.
 
-    Equal tensors and words give equal bytes.
+    Equal tensors and words give equal bytes. A checksum goes with them, by which a
+    byte that changed is found when they are read.
 
     Args:
         path: Of the file.
@@ -42,6 +44,7 @@ def write_tensors(
         for name, tensor in tensors.items()
     }
     words = {"format": FORMAT, "kind": kind, **(about or {})}
+    words["checksum"] = _checksum(words, plain)
     # One key only: several would be written in any order.
     content = save(plain, {_ABOUT: json.dumps(words, sort_keys=True)})
     with written_whole(path) as file:
@@ -68,7 +71,22 @@ def read_tensors(
             f"({error})."
         ) from error
     about = read_words(path, words, kind=kind)
+    # Files of the first versions have none.
+    checksum = about.pop("checksum", None)
+    if checksum is not None and checksum != _checksum(about, tensors):
+        raise CheckpointFormatError(
+            f"{path}: expected the bytes that were written, got others: the file is "
+            "damaged. Restore it from a copy, or train again in another folder."
+        )
     return tensors, about
+
+
+def _checksum(words: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> int:
+    total = zlib.crc32(json.dumps(words, sort_keys=True).encode())
+    for name, tensor in sorted(tensors.items()):
+        shape = f"{name} {tensor.dtype} {tuple(tensor.shape)}"
+        total = zlib.crc32(bytes_of(tensor), zlib.crc32(shape.encode(), total))
+    return total
 
 
 def read_words(path: Path, text: str | None, *, kind: str) -> dict[str, Any]:
@@ -123,7 +141,8 @@ def copy_into(
     """Copy tensors of a file into those of a network, which keep their memory layout.
 
     Raises:
-        CheckpointFormatError: If names or shapes are not those of the network.
+        CheckpointFormatError: If names or shapes are not those of the network, or if
+            there is no number where one should be.
     """
     missing, unknown = set(targets) - set(tensors), set(tensors) - set(targets)
     if missing or unknown:
@@ -138,5 +157,10 @@ def copy_into(
                 raise CheckpointFormatError(
                     f"{path}: expected {name!r} of shape {tuple(target.shape)}, got "
                     f"{tuple(tensors[name].shape)}."
+                )
+            if tensors[name].isnan().any():
+                raise CheckpointFormatError(
+                    f"{path}: expected numbers, got NaN in {name!r}: the file is "
+                    "damaged, or was written by a model that had diverged."
                 )
             target.copy_(tensors[name])
