@@ -36,3 +36,7 @@ class TrainingDivergedError(UnbraidError, ArithmeticError):
 
 class CheckpointFormatError(UnbraidError, ValueError):
     """A saved model or state cannot be read, or belongs to other settings."""
+
+
+class FolderInUseError(UnbraidError, OSError):
+    """Another process is training in the folder of the run."""

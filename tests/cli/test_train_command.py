@@ -44,6 +44,17 @@ def test_the_same_command_again_has_nothing_to_do_and_json_says_how_it_went(tmp_
     assert json.loads(first.stdout)["last"]["step"] == 20
 
 
+def test_a_finished_run_without_its_history_is_reported(tmp_path):
+    command = ("train", DATA, *SMALL, "--out", tmp_path)
+    assert run(*command).exit_code == 0
+    (tmp_path / "history.jsonl").unlink()
+    for more in ((), ("--json",)):
+        result = run(*command, *more)
+        assert result.exit_code == 0, result.output
+        assert "history.jsonl is missing or damaged" in result.stderr
+    assert json.loads(result.stdout)["last"] == {}
+
+
 def test_hyperparameters_may_be_schedules_and_small_numbers(tmp_path):
     text = "beta={name: linear, start: 5e-1, end: 4}"
     result = run("train", DATA, "--set", text, *SMALL, "-o", tmp_path)

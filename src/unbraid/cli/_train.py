@@ -164,17 +164,20 @@ def _check_names(
 
 
 def _report(run: "Run", *, as_json: bool) -> None:
-    last = run.history[-1]
+    # A history that was damaged is among the warnings.
+    last = run.history[-1] if run.history else {}
     for warning in run.warnings:
         typer.echo(f"warning, {warning.name}: {warning.message}", err=True)
     if as_json:
         warnings = [warning.to_plain() for warning in run.warnings]
         print_json({"folder": str(run.folder), "last": last, "warnings": warnings})
         return
-    parts = [f"loss {last['total']:.4g}"]
+    parts = [f"{run.spec.steps:,} steps"]
+    if "total" in last:
+        parts.append(f"loss {last['total']:.4g}")
     if "active_latents" in last:
         parts.append(
             f"{last['active_latents']} of {run.model.n_latents} latents active"
         )
-    typer.echo(f"{last['step']:,} steps, {', '.join(parts)}")
+    typer.echo(", ".join(parts))
     typer.echo(f"The model, its history and its settings: {run.folder}")

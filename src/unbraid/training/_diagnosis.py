@@ -89,6 +89,28 @@ def _find_explosion(history: list[dict[str, Any]]) -> Diagnosis | None:
     )
 
 
+def find_gap(
+    spec: TrainingSpec, history: list[dict[str, Any]]
+) -> tuple[Diagnosis, ...]:
+    """Whether the end is missing from the history of a run that is finished.
+
+    Args:
+        spec: Its settings.
+        history: What could be read of its records.
+    """
+    last = history[-1]["step"] if history else 0
+    if last == spec.steps:
+        return ()
+    return (
+        Diagnosis(
+            "history_damaged",
+            f"The history ends at step {last:,} of {spec.steps:,}: history.jsonl is "
+            "missing or damaged. The model itself is whole.",
+            last,
+        ),
+    )
+
+
 def check_range(spec: TrainingSpec, dataset: AbstractDataset) -> None:
     """Refuse a likelihood that does not fit the range of the data.
 

@@ -1,5 +1,6 @@
 """fit: from an objective and data to a trained model, in one call."""
 
+import contextlib
 import os
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -7,7 +8,6 @@ from typing import Any, Literal
 import torch
 
 from unbraid.data import AbstractDataset, BatchStream, as_dataset, channel_statistics
-from unbraid.errors import TrainingDivergedError
 from unbraid.models import AbstractLikelihood
 from unbraid.models._names import choose_likelihood
 from unbraid.models.networks import AbstractNetwork, choose_network
@@ -55,7 +55,9 @@ def fit(
 
     With a folder, the run is kept in it and can be broken off at any moment: the same
     call goes on from the last saved state and ends with the same bytes (on a CPU) as
-    if it had never been interrupted. A run that is finished is not computed again.
+    if it had never been interrupted. A run that is finished is not computed again. Of
+    the history, the record in whose range Ctrl-C came is the mean over those of its
+    steps that came after.
 
     Args:
         objective: What it is taught, or the name of it.
@@ -89,6 +91,7 @@ def fit(
     Raises:
         TrainingDivergedError: If the loss is not finite any more; says which part and
             when. The last good state is kept.
+        FolderInUseError: If another process is training in the folder.
         CheckpointFormatError: If the folder belongs to other settings or other data.
         KeyboardInterrupt: After Ctrl-C, when the state is saved.
 
@@ -178,7 +181,8 @@ def train_run(
         save_every=save_every,
         save_every_seconds=save_every_seconds,
     )
-    return _run(recording, stream, log_every)
+    with contextlib.nullcontext() if folder is None else folder.locked():
+        return _run(recording, stream, log_every)
 
 
 def _try_loss(spec: TrainingSpec, state: TrainingState, stream: BatchStream) -> None:
@@ -233,7 +237,7 @@ def _run(recording: Recording, stream: BatchStream, log_every: int) -> Run:
                 if is_interrupted():
                     raise recording.interrupt()
         return recording.finish()
-    except TrainingDivergedError as error:
+    except Exception as error:
         recording.fail(error)
         raise
     finally:

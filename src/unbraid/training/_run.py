@@ -8,7 +8,7 @@ from typing import Any
 from unbraid.errors import CheckpointFormatError
 from unbraid.models import Autoencoder
 
-from ._diagnosis import Diagnosis
+from ._diagnosis import Diagnosis, find_gap
 from ._history import read_history
 from ._model_file import load
 from ._run_folder import RunFolder
@@ -59,18 +59,17 @@ class Run:
         about = read_json(place.spec, kind="run")
         try:
             spec = TrainingSpec.from_plain(about["spec"], **own)
-            found = place.read_status().get("warnings", [])
-            warnings = tuple(Diagnosis(**words) for words in found)
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise CheckpointFormatError(
                 f"{place.spec}: expected the settings of a run, got some that cannot "
                 f"be read: {error}"
             ) from error
+        history = read_history(place.history)
         return cls(
             model=model,
-            history=read_history(place.history),
+            history=history,
             spec=spec,
-            warnings=warnings,
+            warnings=(*place.read_warnings(), *find_gap(spec, history)),
             folder=place.path,
             trace=Trace.load(place.path) if place.traces.is_file() else None,
         )
