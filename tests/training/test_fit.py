@@ -17,7 +17,7 @@ from unbraid.errors import (
     TrainingDivergedError,
 )
 from unbraid.models.networks import Convolutional, Dense
-from unbraid.models.objectives import AdaGVAE, BetaVAE
+from unbraid.models.objectives import TVAE, AdaGVAE, BetaVAE
 from unbraid.training import Run, TraceSettings, fit
 from unbraid.training.loggers import AbstractLogger
 
@@ -380,8 +380,44 @@ def test_images_that_are_standardised_get_a_gaussian_by_default(train_small):
 def test_intervals_that_do_not_fit_are_refused(train_small):
     with pytest.raises(ValueError, match="multiple of log_every = 5, got 7"):
         train_small(save_every=7)
-    with pytest.raises(ValueError, match="log_every from 1"):
-        train_small(log_every=0)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"log_every": 0}, "log_every to be a whole number from 1, got 0"),
+        ({"log_every": 1.5}, "log_every to be a whole number from 1, got 1.5"),
+        ({"save_every": float("nan")}, "save_every to be a whole number from 1"),
+        ({"save_every_seconds": "a"}, "save_every_seconds to be a number from 0"),
+        ({"steps": float("nan")}, "steps to be a whole number from 1, got nan"),
+        (
+            {"steps": float("nan"), "objective": "annealed_vae"},
+            "steps to be a whole number from 1, got nan",
+        ),
+        ({"steps": True}, "steps to be a whole number from 1, got True"),
+        ({"n_latents": 2.0}, "n_latents to be a whole number from 1, got 2.0"),
+        ({"learning_rate": "a"}, "learning rate above 0, got 'a'"),
+        ({"optimiser": "LBFGS"}, "of one pass, got 'LBFGS'"),
+        ({"optimiser": "SparseAdam"}, "of one pass, got 'SparseAdam'"),
+        ({"optimiser": 5}, "the name of an optimiser"),
+        ({"batch_size": 1, "objective": "dip_vae"}, "batch size from 2 for DIPVAE"),
+        (
+            {"batch_size": 2, "objective": TVAE(triplets="perceived")},
+            "batch size from 3 for TVAE, got 2",
+        ),
+    ],
+)
+def test_wrong_settings_are_refused_in_a_sentence(train_small, options, said):
+    with pytest.raises(ValueError, match=f"fit: expected.*{said}"):
+        train_small(**options)
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers(train_small, tmp_path):
+    five = np.int64(5)
+    run = train_small(steps=five, n_latents=five, log_every=five, seed=five)
+    again = train_small(steps=5, n_latents=5, seed=5, out=tmp_path)
+    assert run.spec == again.spec
+    assert run.spec.to_plain() == again.spec.to_plain()
 
 
 def test_the_package_gives_its_names():

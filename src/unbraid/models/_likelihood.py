@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import torch
 from torch.nn import functional
 
+from ._checks import is_number
+
 _CLOSEST = 1e-6
 """How near to 0 and 1 a probability may come before its logarithm is taken."""
 
@@ -132,5 +134,5 @@ class Laplace(AbstractLikelihood):
 
 
 def _check_positive(who: str, name: str, value: float) -> None:
-    if not 0.0 < value < float("inf"):
+    if not is_number(value, above=0.0):
         raise ValueError(f"{who}: expected a {name} above 0, got {value!r}.")

@@ -22,7 +22,7 @@ from ._progress import ProgressBar
 from ._recording import Recording
 from ._run import Run
 from ._run_folder import RunFolder
-from ._specification import TrainingSpec
+from ._specification import TrainingSpec, checked_count
 from ._state import TrainingState
 from ._trace import TraceRecorder, TraceSettings
 from .loggers import AbstractLogger, choose_logger
@@ -102,6 +102,7 @@ def fit(
         >>> run.model.n_latents, run.history[-1]["step"]
         (2, 20)
     """
+    steps = checked_count("steps", steps)
     dataset = as_dataset(data)
     objective = choose_objective(objective)
     statistics = channel_statistics(dataset) if standardise else None
@@ -151,7 +152,8 @@ def train_run(
     progress: bool = True,
 ) -> Run:
     """Train what a specification says; the arguments are those of :func:`fit`."""
-    _check_intervals(log_every, save_every)
+    log_every = checked_count("log_every", log_every)
+    _check_intervals(log_every, save_every, save_every_seconds)
     check_range(spec, dataset)
     settings = None
     if traces:
@@ -244,10 +246,17 @@ def _run(recording: Recording, stream: BatchStream, log_every: int) -> Run:
         recording.close()
 
 
-def _check_intervals(log_every: int, save_every: int | None) -> None:
-    if log_every < 1:
-        raise ValueError(f"fit: expected log_every from 1, got {log_every!r}.")
-    if save_every is not None and (save_every < 1 or save_every % log_every):
+def _check_intervals(
+    log_every: int, save_every: int | None, save_every_seconds: float
+) -> None:
+    if not isinstance(save_every_seconds, int | float) or not save_every_seconds >= 0:
+        raise ValueError(
+            "fit: expected save_every_seconds to be a number from 0, got "
+            f"{save_every_seconds!r}."
+        )
+    if save_every is None:
+        return
+    if checked_count("save_every", save_every) % log_every:
         raise ValueError(
             f"fit: expected save_every to be a multiple of log_every = {log_every}, "
             f"got {save_every!r}."

@@ -93,3 +93,9 @@ class SemiSupervised(AbstractSemiSupervised):
                 "SemiSupervised: expected a base without an adversary, got "
                 f"{type(self.base).__name__}. Use SemiSupervisedAdversarial."
             )
+        if self.base.sampler().n_companions:
+            raise ValueError(
+                "SemiSupervised: expected a base that sees images one by one, got "
+                f"{type(self.base).__name__}, which has labels of its own kind: images "
+                "that go together."
+            )
