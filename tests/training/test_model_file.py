@@ -93,6 +93,74 @@ def test_damaged_and_foreign_files_are_refused_in_a_sentence(saved):
         unbraid.load(saved.folder)
 
 
+HUGE = 10**12
+EDITS = [
+    {"network": None},
+    {"network": "dense"},
+    {"network": []},
+    {"network": {}},
+    {"network": {"name": None}},
+    {"network": {"name": ["dense"]}},
+    {"network": {"name": "gaussian"}},
+    {"network": {"name": "own"}},
+    {"network": {"name": "dense", "widths": 8}},
+    {"network": {"name": "dense", "widths": [-8]}},
+    {"network": {"name": "dense", "widths": [0.5]}},
+    {"network": {"name": "dense", "widths": [HUGE]}},
+    {"network": {"name": "dense", "widths": [10**30]}},
+    {"network": {"name": "dense", "widths": []}},
+    {"network": {"name": "dense", "depth": 3}},
+    {"network": {"name": "convolutional"}},
+    {"network": {"name": "convolutional", "n_units": HUGE}},
+    {"likelihood": None},
+    {"likelihood": {"name": "dense"}},
+    {"likelihood": {"name": "gaussian", "variance": "wide"}},
+    {"likelihood": {"name": "gaussian", "variance": -1}},
+    {"likelihood": {"name": "kernel_augmented", "base": 3}},
+    {"image_shape": 64},
+    {"image_shape": "abc"},
+    {"image_shape": []},
+    {"image_shape": [1, 8]},
+    {"image_shape": [1, -8, -8]},
+    {"image_shape": [1, 8, HUGE]},
+    {"image_shape": [1, 8.0, 8.0]},
+    {"n_latents": None},
+    {"n_latents": -3},
+    {"n_latents": True},
+    {"n_latents": HUGE},
+    {"n_latents": 10**30},
+    {"is_variational": "no"},
+    {"is_variational": False},
+    {"mean": 0.5},
+    {"mean": ["a"]},
+    {"mean": [0.5, 0.5]},
+    {"mean": [float("nan")]},
+    {"std": None},
+    {"std": [-1.0]},
+    {"format": "1"},
+    {"format": None},
+    {"kind": 3},
+]
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=str)
+def test_settings_that_were_edited_are_refused(saved, edit):
+    change(saved.folder / "model.json", **edit)
+    with pytest.raises(CheckpointFormatError) as caught:
+        unbraid.load(saved.folder)
+    assert "object has no attribute" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["network", "likelihood", "image_shape", "n_latents"])
+def test_settings_that_are_missing_are_refused(saved, key):
+    path = saved.folder / "model.json"
+    words = json.loads(path.read_text())
+    del words[key]
+    path.write_text(json.dumps(words))
+    with pytest.raises(CheckpointFormatError, match=f"make none: no '{key}'"):
+        unbraid.load(saved.folder)
+
+
 def test_a_run_of_format_1_stays_readable():
     run = Run.load(GOLDEN)
     assert run.spec.steps == 20

@@ -1,5 +1,6 @@
 """A trained model in two files: what it is in JSON, its weights in safetensors."""
 
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,29 @@ import torch
 from unbraid.errors import CheckpointFormatError
 from unbraid.models import AbstractLikelihood, Autoencoder
 from unbraid.models._build import build_model
+from unbraid.models._checks import are_whole, is_number, is_whole
 from unbraid.models.networks import AbstractNetwork
 
 from ._specification import TrainingSpec, plain_part, read_part
-from ._tensor_file import copy_into, read_json, read_tensors, write_json, write_tensors
+from ._tensor_file import (
+    check_shapes,
+    copy_into,
+    read_json,
+    read_tensors,
+    write_json,
+    write_tensors,
+)
 
 _KIND = "model"
+# What building a model from wrong settings may raise.
+_WRONG = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
 
 
 def save_model(model: Autoencoder, folder: Path, spec: TrainingSpec) -> None:
@@ -76,21 +94,29 @@ def load(
     if not description.is_file():
         raise FileNotFoundError(_explain_missing(folder))
     about = read_json(description, kind=_KIND)
-    try:
-        model = _build(about, network, likelihood)
-    except (KeyError, TypeError, ValueError) as error:
-        reason = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise CheckpointFormatError(
-            f"{description}: expected settings of a model, got some that make none: "
-            f"{reason}"
-        ) from error
     weights = folder / "model.safetensors"
     if not weights.is_file():
         raise CheckpointFormatError(
             f"{weights}: expected the weights of the model beside model.json, got no "
             "such file."
         )
-    copy_into(weights, model.state_dict(), read_tensors(weights, kind=_KIND)[0])
+    tensors, _ = read_tensors(weights, kind=_KIND)
+    try:
+        if network is None:
+            # A shape without numbers first: wrong sizes may be too large for memory.
+            with torch.device("meta"):
+                shape = _build(about, None, likelihood)
+            check_shapes(weights, shape.state_dict(), tensors)
+        model = _build(about, network, likelihood)
+    except CheckpointFormatError:
+        raise
+    except _WRONG as error:
+        reason = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise CheckpointFormatError(
+            f"{description}: expected settings of a model, got some that make none: "
+            f"{reason}"
+        ) from error
+    copy_into(weights, model.state_dict(), tensors)
     return model.to(device).eval()
 
 
@@ -99,16 +125,37 @@ def _build(
     network: AbstractNetwork | None,
     likelihood: AbstractLikelihood | None,
 ) -> Autoencoder:
+    image_shape, n_latents = about["image_shape"], about["n_latents"]
+    if not are_whole(image_shape) or len(image_shape) not in (1, 3):
+        raise ValueError(f"expected image_shape of 1 or 3 sizes, got {image_shape!r}.")
+    if not is_whole(n_latents):
+        raise ValueError(f"expected n_latents from 1, got {n_latents!r}.")
+    if not isinstance(about["is_variational"], bool):
+        raise ValueError(
+            f"expected is_variational true or false, got {about['is_variational']!r}."
+        )
     return build_model(
         read_part("network", about["network"], network),
-        image_shape=tuple(about["image_shape"]),
-        n_latents=about["n_latents"],
+        image_shape=tuple(image_shape),
+        n_latents=n_latents,
         likelihood=read_part("likelihood", about["likelihood"], likelihood),
         seed=0,  # overwritten by the saved weights
         is_variational=about["is_variational"],
-        mean=tuple(about["mean"]) or None,
-        std=tuple(about["std"]) or None,
+        mean=_read_statistics(about, "mean"),
+        std=_read_statistics(about, "std"),
     )
+
+
+def _read_statistics(about: dict[str, Any], name: str) -> tuple[float, ...] | None:
+    values = about[name]
+    least = 0.0 if name == "std" else -math.inf
+    if (
+        not isinstance(values, list)
+        or len(values) not in (0, about["image_shape"][0])
+        or not all(is_number(value, least=least) for value in values)
+    ):
+        raise ValueError(f"expected {name} of each channel or none, got {values!r}.")
+    return tuple(values) or None
 
 
 def _explain_missing(folder: Path) -> str:

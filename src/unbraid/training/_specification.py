@@ -23,6 +23,11 @@ FORMAT = 1
 _OWN = "own"
 # The parent of all, one that evaluates the loss at will, and one for sparse gradients.
 _UNUSABLE = ("Optimizer", "LBFGS", "SparseAdam")
+_KINDS = {
+    "objective": AbstractObjective,
+    "network": AbstractNetwork,
+    "likelihood": AbstractLikelihood,
+}
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -114,7 +119,7 @@ class TrainingSpec:
                 "unbraid to read it."
             )
         plain = {key: value for key, value in data.items() if key != "format"}
-        for name in ("objective", "network", "likelihood"):
+        for name in _KINDS:
             if name in plain:
                 plain[name] = read_part(name, plain[name], own.get(name))
         return from_plain(plain, {"run": cls, **RECORDS})
@@ -138,9 +143,7 @@ def plain_part(value: Any) -> Any:
     try:
         return to_plain(value, RECORDS)
     except ValueError:
-        if not isinstance(
-            value, AbstractObjective | AbstractNetwork | AbstractLikelihood
-        ):
+        if not isinstance(value, tuple(_KINDS.values())):
             raise
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
         return {"name": _OWN, "kind": kind, "settings": without_addresses(repr(value))}
@@ -153,14 +156,17 @@ def without_addresses(text: str) -> str:
 
 def read_part(name: str, plain: Any, own: Any = None) -> Any:
     """What :func:`plain_part` wrote, or what the user gives in its place."""
+    part = own
     if not (isinstance(plain, Mapping) and plain.get("name") == _OWN):
-        return from_plain(plain, RECORDS)
-    if own is None:
+        part = from_plain(plain, RECORDS)
+    elif own is None:
         raise ValueError(
-            f"run: expected {name}=..., because it was made with {plain['kind']}, "
+            f"run: expected {name}=..., because it was made with {plain.get('kind')}, "
             "which is not one of unbraid's own."
         )
-    return own
+    if not isinstance(part, _KINDS[name]):
+        raise ValueError(f"run: expected the settings of a {name}, got {part!r}.")
+    return part
 
 
 def hash_plain(*parts: Any) -> str:

@@ -144,6 +144,21 @@ def copy_into(
         CheckpointFormatError: If names or shapes are not those of the network, or if
             there is no number where one should be.
     """
+    check_shapes(path, targets, tensors)
+    with torch.no_grad():
+        for name, target in targets.items():
+            if tensors[name].isnan().any():
+                raise CheckpointFormatError(
+                    f"{path}: expected numbers, got NaN in {name!r}: the file is "
+                    "damaged, or was written by a model that had diverged."
+                )
+            target.copy_(tensors[name])
+
+
+def check_shapes(
+    path: Path, targets: Mapping[str, torch.Tensor], tensors: Mapping[str, torch.Tensor]
+) -> None:
+    """Refuse tensors whose names or shapes are not those of a network."""
     missing, unknown = set(targets) - set(tensors), set(tensors) - set(targets)
     if missing or unknown:
         name = sorted(missing or unknown)[0]
@@ -151,16 +166,9 @@ def copy_into(
             f"{path}: expected the weights of this network, got a file "
             f"{'without' if missing else 'with'} {name!r}."
         )
-    with torch.no_grad():
-        for name, target in targets.items():
-            if target.shape != tensors[name].shape:
-                raise CheckpointFormatError(
-                    f"{path}: expected {name!r} of shape {tuple(target.shape)}, got "
-                    f"{tuple(tensors[name].shape)}."
-                )
-            if tensors[name].isnan().any():
-                raise CheckpointFormatError(
-                    f"{path}: expected numbers, got NaN in {name!r}: the file is "
-                    "damaged, or was written by a model that had diverged."
-                )
-            target.copy_(tensors[name])
+    for name, target in targets.items():
+        if target.shape != tensors[name].shape:
+            raise CheckpointFormatError(
+                f"{path}: expected {name!r} of shape {tuple(target.shape)}, got "
+                f"{tuple(tensors[name].shape)}."
+            )
