@@ -148,11 +148,17 @@ class Disentangler(TransformerMixin, BaseEstimator):
         return torch.cat(pieces).numpy()
 
     def score_samples(self, X: Any) -> NDArray[np.float32]:
-        """Evidence lower bound of each image, in nats, ``(n,)``.
+        r"""Lower bound on :math:`\log p(x)` of each row, in nats, ``(n,)``.
 
-        Estimated with the same few draws of noise for every image, so that a score
-        depends on the image and ``seed`` alone. Of a model without uncertainty, the
-        log-likelihood.
+        With a Gaussian or Laplace likelihood it bounds the log-density of the numbers
+        in ``X`` (bytes count as numbers from 0 to 1), and may be above 0. With a
+        Bernoulli likelihood it bounds the log-probability of binary images. Bernoulli
+        of grey images, and kernel-augmented likelihoods, are no densities: there it is
+        the same sum without a constant. Of a model without uncertainty it is the
+        log-likelihood given the code.
+
+        Estimated with the same few draws of noise for every row, so that a score
+        depends on the row and ``seed`` alone.
         """
         check_is_fitted(self, "model_")
         dataset = self._dataset(X)
@@ -180,14 +186,24 @@ class Disentangler(TransformerMixin, BaseEstimator):
         device = self.model_.mean.device
         images, noise = images.to(device), noise.to(device)
         posterior = self.model_.encode(images)
+        constant = self._log_normaliser()
         if not isinstance(posterior, DiagonalGaussian):
-            return -self.model_.reconstruction_loss(images, posterior.mean).cpu()
+            losses = self.model_.reconstruction_loss(images, posterior.mean)
+            return -(losses + constant).cpu()
         std = (0.5 * posterior.log_variance).exp()
         losses = [
             self.model_.reconstruction_loss(images, posterior.mean + std * draw)
             for draw in noise
         ]
-        return -(torch.stack(losses).mean(0) + posterior.kl_to_prior().sum(1)).cpu()
+        divergence = posterior.kl_to_prior().sum(dim=1)
+        return -(torch.stack(losses).mean(dim=0) + divergence + constant).cpu()
+
+    def _log_normaliser(self) -> float:
+        """Of the likelihood, in the units of the data."""
+        model = self.model_
+        # What is divided by a spread is denser by it.
+        log_spread = model.std.double().log().expand(model.image_shape).sum()
+        return model.likelihood.log_normaliser(model.n_pixels) + float(log_spread)
 
     def _dataset(
         self, X: Any, y: Any = None, *, is_new: bool = False

@@ -5,6 +5,7 @@ makes it zero for a perfect explanation where that is possible.
 """
 
 import abc
+import math
 from dataclasses import dataclass
 
 import torch
@@ -34,6 +35,18 @@ class AbstractLikelihood(abc.ABC):
     def mean(self, output: torch.Tensor) -> torch.Tensor:
         """The expected image, from what the decoder gave."""
         return output
+
+    def log_normaliser(self, n_pixels: int) -> float:
+        """What must be added to the loss for it to be that of a density, in nats.
+
+        Args:
+            n_pixels: Numbers in an image.
+
+        Returns:
+            Zero for what is a probability as it is, or no density at all.
+        """
+        del n_pixels
+        return 0.0
 
     def distance(self, images: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
         """Loss of images if others were their means: how far apart they look.
@@ -108,6 +121,10 @@ class Gaussian(AbstractLikelihood):
         squares = (images - output).flatten(1).square().sum(dim=1)
         return squares / (2.0 * self.variance)
 
+    def log_normaliser(self, n_pixels: int) -> float:
+        r""":math:`\frac{n}{2} \log 2 \pi \sigma^2`."""
+        return 0.5 * n_pixels * math.log(2.0 * math.pi * self.variance)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Laplace(AbstractLikelihood):
@@ -131,6 +148,10 @@ class Laplace(AbstractLikelihood):
     def loss(self, images: torch.Tensor, output: torch.Tensor) -> torch.Tensor:
         """Scaled absolute error, ``(batch,)``."""
         return (images - output).flatten(1).abs().sum(dim=1) / self.scale
+
+    def log_normaliser(self, n_pixels: int) -> float:
+        r""":math:`n \log 2 b`."""
+        return n_pixels * math.log(2.0 * self.scale)
 
 
 def _check_positive(who: str, name: str, value: float) -> None:
