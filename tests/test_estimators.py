@@ -16,6 +16,7 @@ from torch.utils.data import DataLoader
 
 from unbraid import Disentangler
 from unbraid.data import TorchDataset, XYSquares
+from unbraid.errors import CheckpointFormatError
 from unbraid.models import Gaussian, Laplace
 from unbraid.models.networks import Dense
 from unbraid.models.objectives import VAE, BetaVAE
@@ -146,6 +147,23 @@ def test_it_can_be_cloned_searched_and_put_in_a_pipeline():
     assert pipeline.fit(VECTORS, labels).predict(VECTORS).shape == (40,)
     search = GridSearchCV(small(), {"n_latents": [1, 2]}, cv=2).fit(VECTORS)
     assert search.best_params_["n_latents"] in (1, 2)
+
+
+def test_a_search_with_a_folder_is_refused_from_the_second_run_on(tmp_path):
+    search = GridSearchCV(
+        small(out=tmp_path / "run"), {"n_latents": [1, 2]}, cv=2, error_score="raise"
+    )
+    with pytest.raises(CheckpointFormatError, match="belongs to a run with another"):
+        search.fit(VECTORS)
+
+
+def test_codes_have_names_and_may_be_tables():
+    estimator = small().fit(VECTORS)
+    names = ["disentangler0", "disentangler1"]
+    assert estimator.get_feature_names_out().tolist() == names
+    table = estimator.set_output(transform="pandas").transform(VECTORS)
+    assert (list(table.columns), table.shape) == (names, (40, 2))
+    assert small().fit(IMAGES).get_feature_names_out().tolist() == names
 
 
 def test_a_fitted_one_survives_pickling():

@@ -7,7 +7,11 @@ from typing import Any, Self
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from torch.utils.data import DataLoader
 
@@ -23,7 +27,7 @@ _BATCH = 256
 _DRAWS = 8
 
 
-class Disentangler(TransformerMixin, BaseEstimator):
+class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """An encoder that is trained by ``fit`` and used by ``transform``.
 
     ``X`` may be an array of images (``uint8``, or floats from 0 to 1, channels first or
@@ -43,7 +47,9 @@ class Disentangler(TransformerMixin, BaseEstimator):
         learning_rate: Of Adam.
         seed: Of everything random.
         device: Where to train.
-        out: Folder to keep the run in, from which an interrupted one goes on.
+        out: Folder to keep the run in, from which an interrupted one goes on. It holds
+            one run: a search over settings or folds, which makes many, must leave it
+            out, or is refused from the second on.
         progress: Show a progress bar if the standard error is a terminal.
 
     Attributes:
@@ -125,6 +131,11 @@ class Disentangler(TransformerMixin, BaseEstimator):
         self.model_ = self.run_.model
         self.n_features_in_ = self.model_.n_pixels
         return self
+
+    @property
+    def _n_features_out(self) -> int:
+        """What scikit-learn counts the names of the codes by: ``disentangler0``, ..."""
+        return self.model_.n_latents
 
     def transform(self, X: Any) -> NDArray[np.float32]:
         """Codes of ``X``, the means of the posterior, ``(n, n_latents)``."""

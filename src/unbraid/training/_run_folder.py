@@ -31,6 +31,8 @@ class RunFolder:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        if not os.fspath(path):
+            raise ValueError("fit: expected the name of a folder, got ''.")
         self.path = Path(path).expanduser()
         self.spec = self.path / "spec.json"
         self.status = self.path / "status.json"
