@@ -9,7 +9,8 @@ from safetensors.torch import load_file, save_file
 
 import unbraid
 from unbraid.errors import CheckpointFormatError
-from unbraid.training import Run, Trace
+from unbraid.models import fit_fast_ica, fit_pca
+from unbraid.training import Run, Trace, save_model
 from unbraid.training._tensor_file import read_tensors
 
 GOLDEN = Path(__file__).parent / "golden" / "format_1"
@@ -91,6 +92,30 @@ def test_damaged_and_foreign_files_are_refused_in_a_sentence(saved):
     weights.unlink()
     with pytest.raises(CheckpointFormatError, match="no such file"):
         unbraid.load(saved.folder)
+
+
+@pytest.mark.parametrize("fit", [fit_pca, fit_fast_ica])
+def test_a_linear_model_comes_back(tmp_path, squares, fit):
+    model = fit(squares, n_latents=2)
+    save_model(model, tmp_path)
+    again = unbraid.load(tmp_path)
+    images = torch.rand(3, 1, 8, 8)
+    assert torch.equal(again(images), model(images))
+    codes = unbraid.encode(again, squares).codes
+    assert np.array_equal(codes, unbraid.encode(model, squares).codes)
+
+
+def test_wrong_files_of_a_linear_model_and_missing_settings_are_refused(
+    tmp_path, squares, saved
+):
+    save_model(fit_pca(squares, n_latents=2), tmp_path)
+    with pytest.raises(CheckpointFormatError, match="which no run makes"):
+        Run.load(tmp_path)
+    change(tmp_path / "model.json", n_latents=3)
+    with pytest.raises(CheckpointFormatError, match="of shape"):
+        unbraid.load(tmp_path)
+    with pytest.raises(ValueError, match=r"Give those of the run: run\.spec"):
+        save_model(saved.model, tmp_path)
 
 
 HUGE = 10**12

@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from unbraid.data import AbstractDataset
+from unbraid.data import AbstractDataset, float_images
 from unbraid.randomness import numpy_generator
 
 from ._inputs import checked_codes, checked_images, normal_codes
@@ -133,15 +133,12 @@ def fit_fast_ica(
 def _draw_pixels(
     dataset: AbstractDataset, n_rows: int, seed: int
 ) -> NDArray[np.float32]:
-    """Images as rows of numbers from 0 to 1, ``(n, n_pixels)``."""
+    """Images as rows of numbers, as models see them, ``(n, n_pixels)``."""
     rows = np.arange(len(dataset))
     if n_rows < len(rows):
         generator = numpy_generator(seed, "rows of a linear model")
         rows = generator.choice(len(dataset), n_rows, replace=False)
-    images = dataset.images(rows)
-    pixels = images.reshape(len(rows), -1).astype(np.float32)
-    pixels /= 255
-    return pixels
+    return float_images(dataset, rows).flatten(1).numpy()
 
 
 def _principal_axes(

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from unbraid.errors import CheckpointFormatError
-from unbraid.models import AbstractLikelihood, Autoencoder
+from unbraid.models import AbstractLikelihood, Autoencoder, LinearModel
 from unbraid.models._build import build_model
 from unbraid.models._checks import are_whole, is_number, is_whole
 from unbraid.models.networks import AbstractNetwork
@@ -24,6 +24,7 @@ from ._tensor_file import (
 )
 
 _KIND = "model"
+_LINEAR = {"name": "linear_model"}
 # What building a model from wrong settings may raise.
 _WRONG = (
     ArithmeticError,
@@ -35,26 +36,51 @@ _WRONG = (
 )
 
 
-def save_model(model: Autoencoder, folder: Path, spec: TrainingSpec) -> None:
+def save_model(
+    model: Autoencoder | LinearModel,
+    folder: str | os.PathLike[str],
+    spec: TrainingSpec | None = None,
+) -> None:
     """Write ``model.json`` and ``model.safetensors``, in place of what was there.
 
     Args:
         model: What to save.
         folder: Where to.
-        spec: Settings that made it.
+        spec: Settings that made it; a linear model has none.
+
+    Example:
+        >>> import tempfile
+        >>> from unbraid.data import XYSquares
+        >>> from unbraid.models import fit_pca
+        >>> squares = XYSquares(image_size=8, square_size=1, n_squares=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     save_model(fit_pca(squares, n_latents=2), folder)
+        ...     load(folder).n_latents
+        2
     """
-    # The weights first: where there is a description, there is all of a model.
-    write_tensors(folder / "model.safetensors", model.state_dict(), kind=_KIND)
-    about = {
-        "network": plain_part(spec.network),
-        "likelihood": plain_part(spec.likelihood),
+    folder = Path(folder).expanduser()
+    about: dict[str, Any] = {
         "image_shape": list(model.image_shape),
         "n_latents": model.n_latents,
-        "is_variational": model.is_variational,
-        "mean": list(spec.mean),
-        "std": list(spec.std),
-        "objective": plain_part(spec.objective),
     }
+    if isinstance(model, LinearModel):
+        about["network"] = _LINEAR
+    elif spec is None:
+        raise ValueError(
+            "save_model: expected the settings that made the model, got none. Give "
+            "those of the run: run.spec."
+        )
+    else:
+        about |= {
+            "network": plain_part(spec.network),
+            "likelihood": plain_part(spec.likelihood),
+            "is_variational": model.is_variational,
+            "mean": list(spec.mean),
+            "std": list(spec.std),
+            "objective": plain_part(spec.objective),
+        }
+    # The weights first: where there is a description, there is all of a model.
+    write_tensors(folder / "model.safetensors", model.state_dict(), kind=_KIND)
     write_json(folder / "model.json", about, kind=_KIND)
 
 
@@ -64,7 +90,7 @@ def load(
     network: AbstractNetwork | None = None,
     likelihood: AbstractLikelihood | None = None,
     device: str | torch.device = "cpu",
-) -> Autoencoder:
+) -> Autoencoder | LinearModel:
     """A saved model: a torch module with ``encode``, ``decode`` and ``sample``.
 
     Args:
@@ -124,12 +150,14 @@ def _build(
     about: dict[str, Any],
     network: AbstractNetwork | None,
     likelihood: AbstractLikelihood | None,
-) -> Autoencoder:
+) -> Autoencoder | LinearModel:
     image_shape, n_latents = about["image_shape"], about["n_latents"]
     if not are_whole(image_shape) or len(image_shape) not in (1, 3):
         raise ValueError(f"expected image_shape of 1 or 3 sizes, got {image_shape!r}.")
     if not is_whole(n_latents):
         raise ValueError(f"expected n_latents from 1, got {n_latents!r}.")
+    if about["network"] == _LINEAR:
+        return LinearModel(tuple(image_shape), n_latents)
     if not isinstance(about["is_variational"], bool):
         raise ValueError(
             f"expected is_variational true or false, got {about['is_variational']!r}."

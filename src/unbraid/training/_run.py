@@ -56,6 +56,11 @@ class Run:
         place = RunFolder(folder)
         parts = {name: own[name] for name in ("network", "likelihood") if name in own}
         model = load(place.path, **parts)
+        if not isinstance(model, Autoencoder):
+            raise CheckpointFormatError(
+                f"{place.model}: expected the model of a run, got a linear one, which "
+                "no run makes. Use unbraid.load."
+            )
         about = read_json(place.spec, kind="run")
         try:
             spec = TrainingSpec.from_plain(about["spec"], **own)

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
@@ -130,9 +128,9 @@ def write_json(path: Path, words: Mapping[str, Any], *, kind: str) -> None:
         file.write(text.encode() + b"\n")
 
 
-def bytes_of(tensor: torch.Tensor) -> NDArray[np.uint8]:
+def bytes_of(tensor: torch.Tensor) -> memoryview:
     """The bytes of a tensor, without a copy where there is no need."""
-    return tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy()
+    return tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().data
 
 
 def copy_into(
