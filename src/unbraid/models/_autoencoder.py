@@ -86,12 +86,12 @@ class Autoencoder(nn.Module):
         Args:
             images: ``(batch, *image_shape)``, floats from 0 to 1, or bytes.
         """
-        images = checked_images(images, self.image_shape, like=self.mean)
+        images = checked_images(images, self.image_shape, network=self.encoder)
         return self._read(self.encoder(self.standardised(images)), len(images))
 
     def decode(self, codes: torch.Tensor) -> torch.Tensor:
         """Expected images ``(batch, *image_shape)`` of codes ``(batch, n_latents)``."""
-        codes = checked_codes(codes, self.n_latents, like=self.mean)
+        codes = checked_codes(codes, self.n_latents, network=self.decoder)
         expected = self.likelihood.mean(self.decoder(codes))
         return expected * self.std + self.mean if self.is_standardising else expected
 

@@ -46,7 +46,7 @@ class LinearModel(nn.Module):
 
     def encode(self, images: torch.Tensor) -> PointMass:
         """Codes of images ``(batch, *image_shape)``."""
-        images = checked_images(images, self.image_shape, like=self.centre)
+        images = checked_images(images, self.image_shape, network=self)
         return PointMass((images.flatten(1) - self.centre) @ self.encoding)
 
     def decode(self, codes: torch.Tensor) -> torch.Tensor:
@@ -54,7 +54,7 @@ class LinearModel(nn.Module):
 
         Pixels may lie a little outside of 0 to 1.
         """
-        codes = checked_codes(codes, self.n_latents, like=self.centre)
+        codes = checked_codes(codes, self.n_latents, network=self)
         pixels = codes @ self.decoding + self.centre
         return pixels.unflatten(1, self.image_shape)
 
