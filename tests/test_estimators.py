@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
+from scipy.stats import laplace, multivariate_normal, norm
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
@@ -15,6 +16,9 @@ from torch.utils.data import DataLoader
 
 from unbraid import Disentangler
 from unbraid.data import TorchDataset, XYSquares
+from unbraid.errors import CheckpointFormatError
+from unbraid.models import Gaussian, Laplace
+from unbraid.models.networks import Dense
 from unbraid.models.objectives import VAE, BetaVAE
 
 SQUARES = XYSquares(image_size=8, square_size=1, n_squares=1)
@@ -85,8 +89,53 @@ def test_scores_are_bounds_that_training_raises():
 def test_a_plain_autoencoder_scores_by_its_likelihood():
     estimator = small(objective="ae").fit(VECTORS)
     back = estimator.inverse_transform(estimator.transform(VECTORS))
-    errors = ((VECTORS - back) ** 2).sum(axis=1)
-    assert estimator.score_samples(VECTORS) == pytest.approx(-errors, rel=1e-4)
+    expected = norm(back, np.sqrt(0.5)).logpdf(VECTORS).sum(axis=1)
+    assert estimator.score_samples(VECTORS) == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("standardise", [False, True])
+@pytest.mark.parametrize(
+    ("likelihood", "density"),
+    [
+        (Gaussian(variance=0.3), norm(0, np.sqrt(0.3))),
+        (Laplace(scale=0.3), laplace(0, 0.3)),
+    ],
+)
+def test_scores_of_codes_that_say_nothing_are_the_density_of_the_noise(
+    likelihood, density, standardise
+):
+    data = VECTORS * [1, 2, 3, 4, 5] + 7
+    estimator = small(likelihood=likelihood, standardise=standardise).fit(data)
+    for weight in estimator.model_.parameters():
+        torch.nn.init.zeros_(weight)
+    mean, std = (data.mean(axis=0), data.std(axis=0)) if standardise else (0.0, 1.0)
+    expected = density.logpdf((data - mean) / std) - np.log(std)
+    assert estimator.score_samples(data) == pytest.approx(expected.sum(1), rel=1e-4)
+
+
+def test_scores_of_a_linear_model_with_its_true_posterior_are_its_evidence(monkeypatch):
+    """Where the bound is tight: p(x) is normal with covariance w w' + variance."""
+    monkeypatch.setattr("unbraid.estimators._DRAWS", 5000)
+    weights, variance = np.array([0.5, -1.0, 0.2, 0.0, 0.7]), 4.0
+    estimator = small(
+        n_latents=1,
+        likelihood=Gaussian(variance=variance),
+        network=Dense(widths=()),
+        objective="vae",
+    ).fit(VECTORS)
+    precision = 1.0 + weights @ weights / variance
+    encoder, decoder = estimator.model_.encoder[1], estimator.model_.decoder[0]
+    with torch.no_grad():
+        for layer in (encoder, decoder):
+            layer.weight.zero_()
+            layer.bias.zero_()
+        decoder.weight[:, 0] = torch.from_numpy(weights)
+        encoder.weight[0] = torch.from_numpy(weights / variance / precision)
+        encoder.bias[1] = -np.log(precision)
+    covariance = np.outer(weights, weights) + variance * np.eye(5)
+    evidence = multivariate_normal(np.zeros(5), covariance).logpdf(VECTORS)
+    scores = estimator.score_samples(VECTORS)
+    assert scores == pytest.approx(evidence, abs=0.03)
 
 
 def test_it_can_be_cloned_searched_and_put_in_a_pipeline():
@@ -98,6 +147,23 @@ def test_it_can_be_cloned_searched_and_put_in_a_pipeline():
     assert pipeline.fit(VECTORS, labels).predict(VECTORS).shape == (40,)
     search = GridSearchCV(small(), {"n_latents": [1, 2]}, cv=2).fit(VECTORS)
     assert search.best_params_["n_latents"] in (1, 2)
+
+
+def test_a_search_with_a_folder_is_refused_from_the_second_run_on(tmp_path):
+    search = GridSearchCV(
+        small(out=tmp_path / "run"), {"n_latents": [1, 2]}, cv=2, error_score="raise"
+    )
+    with pytest.raises(CheckpointFormatError, match="belongs to a run with another"):
+        search.fit(VECTORS)
+
+
+def test_codes_have_names_and_may_be_tables():
+    estimator = small().fit(VECTORS)
+    names = ["disentangler0", "disentangler1"]
+    assert estimator.get_feature_names_out().tolist() == names
+    table = estimator.set_output(transform="pandas").transform(VECTORS)
+    assert (list(table.columns), table.shape) == (names, (40, 2))
+    assert small().fit(IMAGES).get_feature_names_out().tolist() == names
 
 
 def test_a_fitted_one_survives_pickling():

@@ -40,3 +40,7 @@ class CheckpointFormatError(UnbraidError, ValueError):
 
 class NewerFormatError(CheckpointFormatError):
     """A file was written by a newer version of unbraid, which can read it."""
+
+
+class FolderInUseError(UnbraidError, OSError):
+    """Another process is training in the folder of the run."""

@@ -7,7 +7,11 @@ from typing import Any, Self
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from torch.utils.data import DataLoader
 
@@ -23,7 +27,7 @@ _BATCH = 256
 _DRAWS = 8
 
 
-class Disentangler(TransformerMixin, BaseEstimator):
+class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """An encoder that is trained by ``fit`` and used by ``transform``.
 
     ``X`` may be an array of images (``uint8``, or floats from 0 to 1, channels first or
@@ -43,7 +47,9 @@ class Disentangler(TransformerMixin, BaseEstimator):
         learning_rate: Of Adam.
         seed: Of everything random.
         device: Where to train.
-        out: Folder to keep the run in, from which an interrupted one goes on.
+        out: Folder to keep the run in, from which an interrupted one goes on. It holds
+            one run: a search over settings or folds, which makes many, must leave it
+            out, or is refused from the second on.
         progress: Show a progress bar if the standard error is a terminal.
 
     Attributes:
@@ -126,6 +132,11 @@ class Disentangler(TransformerMixin, BaseEstimator):
         self.n_features_in_ = self.model_.n_pixels
         return self
 
+    @property
+    def _n_features_out(self) -> int:
+        """What scikit-learn counts the names of the codes by: ``disentangler0``, ..."""
+        return self.model_.n_latents
+
     def transform(self, X: Any) -> NDArray[np.float32]:
         """Codes of ``X``, the means of the posterior, ``(n, n_latents)``."""
         check_is_fitted(self, "model_")
@@ -148,11 +159,17 @@ class Disentangler(TransformerMixin, BaseEstimator):
         return torch.cat(pieces).numpy()
 
     def score_samples(self, X: Any) -> NDArray[np.float32]:
-        """Evidence lower bound of each image, in nats, ``(n,)``.
+        r"""Lower bound on :math:`\log p(x)` of each row, in nats, ``(n,)``.
 
-        Estimated with the same few draws of noise for every image, so that a score
-        depends on the image and ``seed`` alone. Of a model without uncertainty, the
-        log-likelihood.
+        With a Gaussian or Laplace likelihood it bounds the log-density of the numbers
+        in ``X`` (bytes count as numbers from 0 to 1), and may be above 0. With a
+        Bernoulli likelihood it bounds the log-probability of binary images. Bernoulli
+        of grey images, and kernel-augmented likelihoods, are no densities: there it is
+        the same sum without a constant. Of a model without uncertainty it is the
+        log-likelihood given the code.
+
+        Estimated with the same few draws of noise for every row, so that a score
+        depends on the row and ``seed`` alone.
         """
         check_is_fitted(self, "model_")
         dataset = self._dataset(X)
@@ -180,14 +197,24 @@ class Disentangler(TransformerMixin, BaseEstimator):
         device = self.model_.mean.device
         images, noise = images.to(device), noise.to(device)
         posterior = self.model_.encode(images)
+        constant = self._log_normaliser()
         if not isinstance(posterior, DiagonalGaussian):
-            return -self.model_.reconstruction_loss(images, posterior.mean).cpu()
+            losses = self.model_.reconstruction_loss(images, posterior.mean)
+            return -(losses + constant).cpu()
         std = (0.5 * posterior.log_variance).exp()
         losses = [
             self.model_.reconstruction_loss(images, posterior.mean + std * draw)
             for draw in noise
         ]
-        return -(torch.stack(losses).mean(0) + posterior.kl_to_prior().sum(1)).cpu()
+        divergence = posterior.kl_to_prior().sum(dim=1)
+        return -(torch.stack(losses).mean(dim=0) + divergence + constant).cpu()
+
+    def _log_normaliser(self) -> float:
+        """Of the likelihood, in the units of the data."""
+        model = self.model_
+        # What is divided by a spread is denser by it.
+        log_spread = model.std.double().log().expand(model.image_shape).sum()
+        return model.likelihood.log_normaliser(model.n_pixels) + float(log_spread)
 
     def _dataset(
         self, X: Any, y: Any = None, *, is_new: bool = False

@@ -6,6 +6,7 @@ import sys
 import time
 
 import pytest
+from PIL import Image
 from typer.testing import CliRunner
 
 import unbraid
@@ -44,6 +45,17 @@ def test_the_same_command_again_has_nothing_to_do_and_json_says_how_it_went(tmp_
     assert json.loads(first.stdout)["last"]["step"] == 20
 
 
+def test_a_finished_run_without_its_history_is_reported(tmp_path):
+    command = ("train", DATA, *SMALL, "--out", tmp_path)
+    assert run(*command).exit_code == 0
+    (tmp_path / "history.jsonl").unlink()
+    for more in ((), ("--json",)):
+        result = run(*command, *more)
+        assert result.exit_code == 0, result.output
+        assert "history.jsonl is missing or damaged" in result.stderr
+    assert json.loads(result.stdout)["last"] == {}
+
+
 def test_hyperparameters_may_be_schedules_and_small_numbers(tmp_path):
     text = "beta={name: linear, start: 5e-1, end: 4}"
     result = run("train", DATA, "--set", text, *SMALL, "-o", tmp_path)
@@ -56,7 +68,12 @@ def test_hyperparameters_may_be_schedules_and_small_numbers(tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
+        (("--objective", "beta_vea"), "--objective"),
+        (("--objective", "beta_vea", "--set", "beta=1"), "--objective"),
         (("--objective", "beta_vea"), "beta_vae"),
+        (("--set", "beta=-1"), "value for --set"),
+        (("--set", "betta=4"), "value for --set"),
+        (("--out", ""), "--out"),
         (("--set", "betta=4"), "'beta'"),
         (("--set", "beta"), "NAME=VALUE"),
         (("--set", "beta=-1"), "number from 0"),
@@ -75,6 +92,22 @@ def test_wrong_usage_is_said_and_writes_nothing(tmp_path, options, said):
     assert result.exit_code == 2
     assert said in result.output
     assert not (tmp_path / "run").exists()
+
+
+def test_broken_pictures_are_said_with_what_helps_on_the_command_line(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("UNBRAID_CACHE", str(tmp_path / "cache"))
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    Image.new("RGB", (16, 16)).save(pictures / "whole.png")
+    (pictures / "broken.png").write_bytes(b"no picture")
+    out = ("--out", tmp_path / "run")
+    result = run("train", pictures, *SMALL, *out)
+    assert result.exit_code == 1
+    assert "write DATA:on_error=skip" in str(result.exception)
+    result = run("train", f"{pictures}:on_error=skip,image_size=8", *SMALL, *out)
+    assert result.exit_code == 0, result.output
 
 
 def test_a_logger_that_is_not_installed_is_said_with_what_helps(tmp_path, monkeypatch):

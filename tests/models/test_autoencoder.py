@@ -117,3 +117,26 @@ def test_modules_that_do_not_fit_are_refused(images):
         make(encoder=TwoHeads(), n_latents=3).encode(images)
     with pytest.raises(ValueError, match="decoder that gives"):
         make(decoder=nn.Linear(2, 6)).reconstruction_loss(images, torch.zeros(5, 2))
+
+
+def test_bytes_are_scaled_and_floats_may_have_any_precision(images):
+    model = make()
+    raw = (images * 255).round().to(torch.uint8)
+    expected = model.encode(raw.float() / 255).mean
+    torch.testing.assert_close(model.encode(raw).mean, expected)
+    torch.testing.assert_close(model.encode(raw.double() / 255).mean, expected)
+    codes = torch.zeros(2, 2)
+    torch.testing.assert_close(model.decode(codes.double()), model.decode(codes))
+
+
+def test_what_is_no_tensor_of_numbers_is_refused_in_a_sentence(images):
+    model = make()
+    with pytest.raises(TypeError, match="encode: expected a tensor of images, got nda"):
+        model.encode(images.numpy())
+    with pytest.raises(TypeError, match="encode: .* got torch.int64"):
+        model.encode(images.long())
+    with pytest.raises(TypeError, match="decode: expected a tensor of codes, got list"):
+        model.decode([[0.0, 0.0]])
+    for n in (-1, 1.5):
+        with pytest.raises(ValueError, match="sample: expected a number of images"):
+            model.sample(n, generator=torch_generator(0, "codes"))

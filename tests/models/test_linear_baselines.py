@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from unbraid.data import LabelledImages, XYSquares
+from unbraid.data import LabelledImages, Vectors, XYSquares
 from unbraid.models import fit_fast_ica, fit_pca
 
 SQUARES = XYSquares(image_size=8, square_size=2, n_squares=2)
@@ -88,6 +88,13 @@ def test_state_is_what_a_model_of_the_same_shape_can_load():
     images = again.sample(4, generator=torch.Generator().manual_seed(0))
     assert images.shape == (4, 3, 8, 8)
     assert torch.equal(again(images), model(images))
+
+
+def test_vectors_are_taken_as_they_are():
+    vectors = np.random.default_rng(0).normal(3.0, size=(50, 4)).astype(np.float32)
+    model = fit_pca(Vectors(vectors), n_latents=4)
+    values = torch.from_numpy(vectors)
+    torch.testing.assert_close(model(values), values, atol=1e-4, rtol=0)
 
 
 def test_more_components_than_there_are_and_wrong_shapes_are_refused():

@@ -11,9 +11,13 @@ from torch.utils.data import DataLoader
 
 import unbraid
 from unbraid.data import TorchDataset, XYSquares
-from unbraid.errors import CheckpointFormatError, TrainingDivergedError
+from unbraid.errors import (
+    CheckpointFormatError,
+    FolderInUseError,
+    TrainingDivergedError,
+)
 from unbraid.models.networks import Convolutional, Dense
-from unbraid.models.objectives import AdaGVAE, BetaVAE
+from unbraid.models.objectives import TVAE, AdaGVAE, BetaVAE
 from unbraid.training import Run, TraceSettings, fit
 from unbraid.training.loggers import AbstractLogger
 
@@ -81,6 +85,7 @@ def test_a_folder_holds_what_the_run_gave(train_small, tmp_path):
         "spec.json",
         "status.json",
         "history.jsonl",
+        "lock",
         "model.json",
         "model.safetensors",
         "state.safetensors",
@@ -214,6 +219,75 @@ def test_a_damaged_state_is_refused_and_not_overwritten(train_small, tmp_path):
     assert state.read_bytes() == half
 
 
+@pytest.mark.parametrize("error", [OSError("no space"), RuntimeError("out of memory")])
+def test_any_failure_is_written_down_and_the_same_call_goes_on(
+    train_small, tmp_path, error
+):
+    def fail():
+        raise error
+
+    with pytest.raises(type(error), match=str(error)):
+        train_small(out=tmp_path, save_every=5, loggers=[Listener(15, fail)])
+    status = json.loads((tmp_path / "status.json").read_text())
+    assert (status["status"], status["step"]) == ("failed", 15)
+    assert status["error"] == f"{type(error).__name__}: {error}"
+    assert train_small(out=tmp_path).history[-1]["step"] == 20
+    assert json.loads((tmp_path / "status.json").read_text())["status"] == "finished"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [None, b"", b"\xff\xfe", b"[1]\n", b"5\n", b'{"total": 1.0}\n', b'{"step": "a"}\n'],
+)
+def test_a_finished_run_without_its_history_is_opened_with_a_warning(
+    train_small, tmp_path, damage
+):
+    train_small(out=tmp_path)
+    history = tmp_path / "history.jsonl"
+    history.unlink() if damage is None else history.write_bytes(damage)
+    for run in (train_small(out=tmp_path), Run.load(tmp_path)):
+        assert run.history == []
+        assert [found.name for found in run.warnings] == ["history_damaged"]
+        assert "ends at step 0 of 20" in run.warnings[0].message
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"\xff\xfe", b"[1]", b'{"a": 1}'])
+def test_damaged_settings_of_a_run_are_refused_and_a_damaged_status_is_unknown(
+    train_small, tmp_path, damage
+):
+    whole = train_small(out=tmp_path)
+    (tmp_path / "status.json").write_bytes(damage)
+    again = train_small(out=tmp_path)
+    assert again.history == whole.history
+    (tmp_path / "spec.json").write_bytes(damage)
+    with pytest.raises(CheckpointFormatError, match=r"spec\.json: expected"):
+        train_small(out=tmp_path)
+    with pytest.raises(CheckpointFormatError, match=r"spec\.json: expected"):
+        Run.load(tmp_path)
+
+
+@pytest.mark.parametrize("key", ["spec", "data", "id"])
+def test_settings_of_a_run_that_were_edited_are_refused(train_small, tmp_path, key):
+    train_small(out=tmp_path)
+    path = tmp_path / "spec.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"id": "", key: [1]}))
+    with pytest.raises(CheckpointFormatError, match="another"):
+        train_small(out=tmp_path)
+
+
+def test_a_folder_takes_one_training_at_a_time(train_small, tmp_path):
+    refused = []
+
+    def begin_again():
+        with pytest.raises(FolderInUseError, match="another process is") as caught:
+            train_small(out=tmp_path)
+        refused.append(caught.value)
+
+    train_small(out=tmp_path, loggers=[Listener(10, begin_again)])
+    assert len(refused) == 1
+    assert train_small(out=tmp_path).history[-1]["step"] == 20
+
+
 def test_ctrl_c_saves_and_the_same_call_goes_on(train_small, tmp_path, monkeypatch):
     whole = train_small(out=tmp_path / "whole")
     listener = Listener()
@@ -306,8 +380,44 @@ def test_images_that_are_standardised_get_a_gaussian_by_default(train_small):
 def test_intervals_that_do_not_fit_are_refused(train_small):
     with pytest.raises(ValueError, match="multiple of log_every = 5, got 7"):
         train_small(save_every=7)
-    with pytest.raises(ValueError, match="log_every from 1"):
-        train_small(log_every=0)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"log_every": 0}, "log_every to be a whole number from 1, got 0"),
+        ({"log_every": 1.5}, "log_every to be a whole number from 1, got 1.5"),
+        ({"save_every": float("nan")}, "save_every to be a whole number from 1"),
+        ({"save_every_seconds": "a"}, "save_every_seconds to be a number from 0"),
+        ({"steps": float("nan")}, "steps to be a whole number from 1, got nan"),
+        (
+            {"steps": float("nan"), "objective": "annealed_vae"},
+            "steps to be a whole number from 1, got nan",
+        ),
+        ({"steps": True}, "steps to be a whole number from 1, got True"),
+        ({"n_latents": 2.0}, "n_latents to be a whole number from 1, got 2.0"),
+        ({"learning_rate": "a"}, "learning rate above 0, got 'a'"),
+        ({"optimiser": "LBFGS"}, "of one pass, got 'LBFGS'"),
+        ({"optimiser": "SparseAdam"}, "of one pass, got 'SparseAdam'"),
+        ({"optimiser": 5}, "the name of an optimiser"),
+        ({"batch_size": 1, "objective": "dip_vae"}, "batch size from 2 for DIPVAE"),
+        (
+            {"batch_size": 2, "objective": TVAE(triplets="perceived")},
+            "batch size from 3 for TVAE, got 2",
+        ),
+    ],
+)
+def test_wrong_settings_are_refused_in_a_sentence(train_small, options, said):
+    with pytest.raises(ValueError, match=f"fit: expected.*{said}"):
+        train_small(**options)
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers(train_small, tmp_path):
+    five = np.int64(5)
+    run = train_small(steps=five, n_latents=five, log_every=five, seed=five)
+    again = train_small(steps=5, n_latents=5, seed=5, out=tmp_path)
+    assert run.spec == again.spec
+    assert run.spec.to_plain() == again.spec.to_plain()
 
 
 def test_the_package_gives_its_names():

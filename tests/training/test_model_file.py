@@ -4,10 +4,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 
 import unbraid
 from unbraid.errors import CheckpointFormatError
-from unbraid.training import Run, Trace
+from unbraid.models import fit_fast_ica, fit_pca
+from unbraid.training import Run, Trace, save_model
+from unbraid.training._tensor_file import read_tensors
 
 GOLDEN = Path(__file__).parent / "golden" / "format_1"
 
@@ -90,6 +94,98 @@ def test_damaged_and_foreign_files_are_refused_in_a_sentence(saved):
         unbraid.load(saved.folder)
 
 
+@pytest.mark.parametrize("fit", [fit_pca, fit_fast_ica])
+def test_a_linear_model_comes_back(tmp_path, squares, fit):
+    model = fit(squares, n_latents=2)
+    save_model(model, tmp_path)
+    again = unbraid.load(tmp_path)
+    images = torch.rand(3, 1, 8, 8)
+    assert torch.equal(again(images), model(images))
+    codes = unbraid.encode(again, squares).codes
+    assert np.array_equal(codes, unbraid.encode(model, squares).codes)
+
+
+def test_wrong_files_of_a_linear_model_and_missing_settings_are_refused(
+    tmp_path, squares, saved
+):
+    save_model(fit_pca(squares, n_latents=2), tmp_path)
+    with pytest.raises(CheckpointFormatError, match="which no run makes"):
+        Run.load(tmp_path)
+    change(tmp_path / "model.json", n_latents=3)
+    with pytest.raises(CheckpointFormatError, match="of shape"):
+        unbraid.load(tmp_path)
+    with pytest.raises(ValueError, match=r"Give those of the run: run\.spec"):
+        save_model(saved.model, tmp_path)
+
+
+HUGE = 10**12
+EDITS = [
+    {"network": None},
+    {"network": "dense"},
+    {"network": []},
+    {"network": {}},
+    {"network": {"name": None}},
+    {"network": {"name": ["dense"]}},
+    {"network": {"name": "gaussian"}},
+    {"network": {"name": "own"}},
+    {"network": {"name": "dense", "widths": 8}},
+    {"network": {"name": "dense", "widths": [-8]}},
+    {"network": {"name": "dense", "widths": [0.5]}},
+    {"network": {"name": "dense", "widths": [HUGE]}},
+    {"network": {"name": "dense", "widths": [10**30]}},
+    {"network": {"name": "dense", "widths": []}},
+    {"network": {"name": "dense", "depth": 3}},
+    {"network": {"name": "convolutional"}},
+    {"network": {"name": "convolutional", "n_units": HUGE}},
+    {"likelihood": None},
+    {"likelihood": {"name": "dense"}},
+    {"likelihood": {"name": "gaussian", "variance": "wide"}},
+    {"likelihood": {"name": "gaussian", "variance": -1}},
+    {"likelihood": {"name": "kernel_augmented", "base": 3}},
+    {"image_shape": 64},
+    {"image_shape": "abc"},
+    {"image_shape": []},
+    {"image_shape": [1, 8]},
+    {"image_shape": [1, -8, -8]},
+    {"image_shape": [1, 8, HUGE]},
+    {"image_shape": [1, 8.0, 8.0]},
+    {"n_latents": None},
+    {"n_latents": -3},
+    {"n_latents": True},
+    {"n_latents": HUGE},
+    {"n_latents": 10**30},
+    {"is_variational": "no"},
+    {"is_variational": False},
+    {"mean": 0.5},
+    {"mean": ["a"]},
+    {"mean": [0.5, 0.5]},
+    {"mean": [float("nan")]},
+    {"std": None},
+    {"std": [-1.0]},
+    {"format": "1"},
+    {"format": None},
+    {"kind": 3},
+]
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=str)
+def test_settings_that_were_edited_are_refused(saved, edit):
+    change(saved.folder / "model.json", **edit)
+    with pytest.raises(CheckpointFormatError) as caught:
+        unbraid.load(saved.folder)
+    assert "object has no attribute" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["network", "likelihood", "image_shape", "n_latents"])
+def test_settings_that_are_missing_are_refused(saved, key):
+    path = saved.folder / "model.json"
+    words = json.loads(path.read_text())
+    del words[key]
+    path.write_text(json.dumps(words))
+    with pytest.raises(CheckpointFormatError, match=f"make none: no '{key}'"):
+        unbraid.load(saved.folder)
+
+
 def test_a_run_of_format_1_stays_readable():
     run = Run.load(GOLDEN)
     assert run.spec.steps == 20
@@ -125,6 +221,38 @@ def test_a_broken_run_of_format_1_goes_on(tmp_path, squares):
         out=tmp_path / "run",
     )
     golden, made = (
-        folder / "model.safetensors" for folder in (GOLDEN, tmp_path / "run")
+        load_file(folder / "model.safetensors") for folder in (GOLDEN, tmp_path / "run")
     )
-    assert golden.read_bytes() == made.read_bytes()
+    assert golden.keys() == made.keys()
+    assert all(torch.equal(golden[name], made[name]) for name in golden)
+
+
+def test_a_byte_that_changed_is_found_or_makes_no_difference(saved):
+    path = saved.folder / "model.safetensors"
+    whole, expected = path.read_bytes(), load_file(path)
+    n_header = 8 + int.from_bytes(whole[:8], "little")
+    n_found = 0
+    for place in range(len(whole)):
+        path.write_bytes(
+            whole[:place] + bytes([whole[place] ^ 16]) + whole[place + 1 :]
+        )
+        try:
+            tensors, _ = read_tensors(path, kind="model")
+        except CheckpointFormatError:
+            n_found += place >= n_header
+        else:
+            assert place < n_header
+            assert all(torch.equal(tensors[name], expected[name]) for name in expected)
+    assert n_found == len(whole) - n_header
+
+
+def test_weights_that_are_not_numbers_are_refused(saved):
+    path = saved.folder / "model.safetensors"
+    with safe_open(path, "pt") as file:
+        words = json.loads(file.metadata()["unbraid"])
+    del words["checksum"]
+    tensors = load_file(path)
+    next(iter(tensors.values())).view(-1)[0] = torch.nan
+    save_file(tensors, path, {"unbraid": json.dumps(words)})
+    with pytest.raises(CheckpointFormatError, match="got NaN in"):
+        unbraid.load(saved.folder)

@@ -30,10 +30,14 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machine
 def open_data(text: str) -> "AbstractDataset":
     """Dataset that a user named; a wrong name is wrong usage, a missing file is not."""
     from unbraid.data import open_dataset
-    from unbraid.errors import UnbraidError
+    from unbraid.errors import DataFormatError, UnbraidError
 
     try:
         return open_dataset(text)
+    except DataFormatError as error:
+        # Options are written otherwise here than in Python.
+        said = str(error).replace("pass on_error='skip'", "write DATA:on_error=skip")
+        raise DataFormatError(said) from error
     except (UnbraidError, OSError):
         raise
     except (ValueError, TypeError) as error:

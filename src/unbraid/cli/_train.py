@@ -3,7 +3,6 @@
 import contextlib
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 def train(
     data: DataArgument,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the run.")],
+    out: Annotated[str, typer.Option("--out", "-o", help="Folder of the run.")],
     objective: Annotated[
         str, typer.Option(help="What the model is taught.")
     ] = "beta_vae",
@@ -61,6 +60,8 @@ def train(
     """
     from unbraid.training import fit, keep_freed_memory
 
+    if not out:
+        raise typer.BadParameter("Expected a folder, got ''.", param_hint="--out")
     wanted = read_objective(objective, settings or [])
     dataset = open_data(data)
     _check_names(network, dataset.image_shape, likelihood, logger or [], device)
@@ -97,7 +98,7 @@ def read_objective(name: str, settings: list[str]) -> "AbstractObjective":
     """An objective from what a user typed; what is wrong with it is wrong usage."""
     from unbraid.models._names import RECORDS
     from unbraid.models._settings import from_plain
-    from unbraid.models.objectives import choose_objective
+    from unbraid.models.objectives import OBJECTIVES, choose_objective
 
     options: dict[str, Any] = {}
     for text in settings:
@@ -114,7 +115,8 @@ def read_objective(name: str, settings: list[str]) -> "AbstractObjective":
     try:
         return choose_objective(name, options)
     except (ValueError, TypeError) as error:
-        raise typer.BadParameter(str(error), param_hint="--objective") from error
+        hint = "--set" if options and name in OBJECTIVES else "--objective"
+        raise typer.BadParameter(str(error), param_hint=hint) from error
 
 
 def _read_value(text: str) -> Any:
@@ -164,17 +166,20 @@ def _check_names(
 
 
 def _report(run: "Run", *, as_json: bool) -> None:
-    last = run.history[-1]
+    # A history that was damaged is among the warnings.
+    last = run.history[-1] if run.history else {}
     for warning in run.warnings:
         typer.echo(f"warning, {warning.name}: {warning.message}", err=True)
     if as_json:
         warnings = [warning.to_plain() for warning in run.warnings]
         print_json({"folder": str(run.folder), "last": last, "warnings": warnings})
         return
-    parts = [f"loss {last['total']:.4g}"]
+    parts = [f"{run.spec.steps:,} steps"]
+    if "total" in last:
+        parts.append(f"loss {last['total']:.4g}")
     if "active_latents" in last:
         parts.append(
             f"{last['active_latents']} of {run.model.n_latents} latents active"
         )
-    typer.echo(f"{last['step']:,} steps, {', '.join(parts)}")
+    typer.echo(", ".join(parts))
     typer.echo(f"The model, its history and its settings: {run.folder}")

@@ -5,6 +5,7 @@ import math
 import torch
 from torch import nn
 
+from ._inputs import checked_codes, checked_images, normal_codes
 from ._likelihood import AbstractLikelihood
 from ._posterior import DiagonalGaussian, PointMass, Posterior
 
@@ -80,28 +81,25 @@ class Autoencoder(nn.Module):
         return self.decode(self.encode(images).mean)
 
     def encode(self, images: torch.Tensor) -> Posterior:
-        """What the model says about the codes of images ``(batch, *image_shape)``."""
-        if tuple(images.shape[1:]) != self.image_shape:
-            raise ValueError(
-                f"encode: expected images of shape (batch, "
-                f"{', '.join(map(str, self.image_shape))}), got {tuple(images.shape)}."
-            )
+        """What the model says about the codes of images.
+
+        Args:
+            images: ``(batch, *image_shape)``, floats from 0 to 1, or bytes.
+        """
+        images = checked_images(images, self.image_shape, network=self.encoder)
         return self._read(self.encoder(self.standardised(images)), len(images))
 
     def decode(self, codes: torch.Tensor) -> torch.Tensor:
         """Expected images ``(batch, *image_shape)`` of codes ``(batch, n_latents)``."""
-        if codes.ndim != 2 or codes.shape[1] != self.n_latents:
-            raise ValueError(
-                f"decode: expected codes of shape (batch, {self.n_latents}), got "
-                f"{tuple(codes.shape)}."
-            )
+        codes = checked_codes(codes, self.n_latents, network=self.decoder)
         expected = self.likelihood.mean(self.decoder(codes))
         return expected * self.std + self.mean if self.is_standardising else expected
 
     def sample(self, n: int, *, generator: torch.Generator) -> torch.Tensor:
         """Images ``(n, *image_shape)`` of codes drawn from a standard normal."""
-        codes = self.mean.new_empty(n, self.n_latents).normal_(generator=generator)
-        return self.decode(codes)
+        return self.decode(
+            normal_codes(n, self.n_latents, like=self.mean, generator=generator)
+        )
 
     def reconstruction_loss(
         self, images: torch.Tensor, codes: torch.Tensor

@@ -1,6 +1,5 @@
 """Kernel-augmented likelihood: images are compared as they are, and blurred."""
 
-import math
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -10,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 from scipy import fft
 
+from ._checks import is_number, is_whole
 from ._likelihood import AbstractLikelihood, Gaussian, Laplace
 
 Kernel = Literal["box", "gaussian"] | tuple[tuple[float, ...], ...]
@@ -53,6 +53,10 @@ class KernelAugmented(AbstractLikelihood):
     weight: float | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.base, AbstractLikelihood):
+            raise ValueError(
+                f"KernelAugmented: expected base to be a likelihood, got {self.base!r}."
+            )
         # As its base does, in place of a constant of the class.
         object.__setattr__(self, "needs_unit_range", self.base.needs_unit_range)
         if not isinstance(self.kernel, str):
@@ -68,13 +72,11 @@ class KernelAugmented(AbstractLikelihood):
                 "KernelAugmented: expected kernel 'box', 'gaussian' or its numbers, "
                 f"got {self.kernel!r}."
             )
-        if self.radius is not None and (
-            not isinstance(self.radius, int) or self.radius < 0
-        ):
+        if self.radius is not None and not is_whole(self.radius, least=0):
             raise ValueError(
                 f"KernelAugmented: expected a radius from 0, got {self.radius!r}."
             )
-        if self.weight is not None and not 0.0 <= self.weight < math.inf:
+        if self.weight is not None and not is_number(self.weight, least=0.0):
             raise ValueError(
                 f"KernelAugmented: expected a weight from 0, got {self.weight!r}."
             )
@@ -175,7 +177,12 @@ def _fast_length(n: int) -> int:
 
 
 def _checked_rows(kernel: object) -> tuple[tuple[float, ...], ...]:
-    values = np.array(kernel, dtype=np.float64)
+    try:
+        values = np.array(kernel, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"KernelAugmented: expected a kernel of rows of numbers, got {kernel!r}."
+        ) from error
     if values.ndim != 2 or any(side % 2 == 0 for side in values.shape):
         raise ValueError(
             "KernelAugmented: expected a kernel with an odd number of rows and "

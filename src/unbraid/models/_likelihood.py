@@ -5,10 +5,13 @@ makes it zero for a perfect explanation where that is possible.
 """
 
 import abc
+import math
 from dataclasses import dataclass
 
 import torch
 from torch.nn import functional
+
+from ._checks import is_number
 
 _CLOSEST = 1e-6
 """How near to 0 and 1 a probability may come before its logarithm is taken."""
@@ -32,6 +35,18 @@ class AbstractLikelihood(abc.ABC):
     def mean(self, output: torch.Tensor) -> torch.Tensor:
         """The expected image, from what the decoder gave."""
         return output
+
+    def log_normaliser(self, n_pixels: int) -> float:
+        """What must be added to the loss for it to be that of a density, in nats.
+
+        Args:
+            n_pixels: Numbers in an image.
+
+        Returns:
+            Zero for what is a probability as it is, or no density at all.
+        """
+        del n_pixels
+        return 0.0
 
     def distance(self, images: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
         """Loss of images if others were their means: how far apart they look.
@@ -105,6 +120,10 @@ class Gaussian(AbstractLikelihood):
         """Scaled squared error, ``(batch,)``."""
         return per_image((images - output).square()) / (2.0 * self.variance)
 
+    def log_normaliser(self, n_pixels: int) -> float:
+        r""":math:`\frac{n}{2} \log 2 \pi \sigma^2`."""
+        return 0.5 * n_pixels * math.log(2.0 * math.pi * self.variance)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Laplace(AbstractLikelihood):
@@ -137,7 +156,11 @@ def per_image(losses: torch.Tensor) -> torch.Tensor:
     """
     return losses.sum(dim=tuple(range(1, losses.ndim)))
 
+    def log_normaliser(self, n_pixels: int) -> float:
+        r""":math:`n \log 2 b`."""
+        return n_pixels * math.log(2.0 * self.scale)
+
 
 def _check_positive(who: str, name: str, value: float) -> None:
-    if not 0.0 < value < float("inf"):
+    if not is_number(value, above=0.0):
         raise ValueError(f"{who}: expected a {name} above 0, got {value!r}.")

@@ -7,9 +7,10 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from unbraid.data import AbstractDataset
+from unbraid.data import AbstractDataset, float_images
 from unbraid.randomness import numpy_generator
 
+from ._inputs import checked_codes, checked_images, normal_codes
 from ._posterior import PointMass
 
 _LEAST_SPREAD = 1e-6
@@ -45,11 +46,7 @@ class LinearModel(nn.Module):
 
     def encode(self, images: torch.Tensor) -> PointMass:
         """Codes of images ``(batch, *image_shape)``."""
-        if tuple(images.shape[1:]) != self.image_shape:
-            raise ValueError(
-                f"encode: expected images of shape (batch, "
-                f"{', '.join(map(str, self.image_shape))}), got {tuple(images.shape)}."
-            )
+        images = checked_images(images, self.image_shape, network=self)
         return PointMass((images.flatten(1) - self.centre) @ self.encoding)
 
     def decode(self, codes: torch.Tensor) -> torch.Tensor:
@@ -57,18 +54,15 @@ class LinearModel(nn.Module):
 
         Pixels may lie a little outside of 0 to 1.
         """
-        if codes.ndim != 2 or codes.shape[1] != self.n_latents:
-            raise ValueError(
-                f"decode: expected codes of shape (batch, {self.n_latents}), got "
-                f"{tuple(codes.shape)}."
-            )
+        codes = checked_codes(codes, self.n_latents, network=self)
         pixels = codes @ self.decoding + self.centre
         return pixels.unflatten(1, self.image_shape)
 
     def sample(self, n: int, *, generator: torch.Generator) -> torch.Tensor:
         """Images ``(n, *image_shape)`` of codes drawn from a standard normal."""
-        codes = torch.empty(n, self.n_latents, device=self.centre.device)
-        return self.decode(codes.normal_(generator=generator))
+        return self.decode(
+            normal_codes(n, self.n_latents, like=self.centre, generator=generator)
+        )
 
 
 def fit_pca(
@@ -139,15 +133,12 @@ def fit_fast_ica(
 def _draw_pixels(
     dataset: AbstractDataset, n_rows: int, seed: int
 ) -> NDArray[np.float32]:
-    """Images as rows of numbers from 0 to 1, ``(n, n_pixels)``."""
+    """Images as rows of numbers, as models see them, ``(n, n_pixels)``."""
     rows = np.arange(len(dataset))
     if n_rows < len(rows):
         generator = numpy_generator(seed, "rows of a linear model")
         rows = generator.choice(len(dataset), n_rows, replace=False)
-    images = dataset.images(rows)
-    pixels = images.reshape(len(rows), -1).astype(np.float32)
-    pixels /= 255
-    return pixels
+    return float_images(dataset, rows).flatten(1).numpy()
 
 
 def _principal_axes(

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from ._checks import is_number
+
 
 class AbstractSchedule(abc.ABC):
     """A number for every step, and nothing but a function of it."""
@@ -124,10 +126,12 @@ class Cyclic(AbstractSchedule):
     rising: float = 0.5
 
     def __post_init__(self) -> None:
-        if self.period < 1 or not 0.0 < self.rising <= 1.0:
+        if not is_number(self.period, least=1) or not is_number(
+            self.rising, above=0.0, most=1.0
+        ):
             raise ValueError(
                 "Cyclic: expected a period from 1 and rising above 0 and up to 1, got "
-                f"{self.period} and {self.rising}."
+                f"{self.period!r} and {self.rising!r}."
             )
 
     def at(self, step: int) -> float:
@@ -185,11 +189,13 @@ def fill_steps(record: _Record, n_steps: int) -> _Record:
 
 def _check_way(way: Linear | Cosine) -> None:
     who = type(way).__name__
-    if way.steps is not None and way.steps < 1:
-        raise ValueError(f"{who}: expected steps from 1, got {way.steps}.")
-    if not 0.0 < way.share <= 1.0:
+    if way.steps is not None and not is_number(way.steps, least=1):
+        raise ValueError(f"{who}: expected steps from 1, got {way.steps!r}.")
+    if not is_number(way.first_step, least=0):
+        raise ValueError(f"{who}: expected first_step from 0, got {way.first_step!r}.")
+    if not is_number(way.share, above=0.0, most=1.0):
         raise ValueError(
-            f"{who}: expected a share above 0 and up to 1, got {way.share}."
+            f"{who}: expected a share above 0 and up to 1, got {way.share!r}."
         )
 
 

@@ -73,19 +73,32 @@ def from_plain(data: Any, table: Table) -> Any:
 
 def make_record(name: str, options: Mapping[str, Any], table: Table) -> Any:
     """A record by its name and options, with errors that suggest what was meant."""
-    if name not in table:
+    if not isinstance(name, str) or name not in table:
         raise ValueError(
             f"settings: expected one of {', '.join(table)}, got {name!r}."
             + _hint(name, table)
         )
     kind = table[name]
-    known = [field.name for field in dataclasses.fields(kind) if field.init]
+    fields = [field for field in dataclasses.fields(kind) if field.init]
+    known = [field.name for field in fields]
     for option in options:
         if option not in known:
             raise ValueError(
                 f"{name}: expected options among {', '.join(known) or 'none'}, got "
                 f"{option!r}." + _hint(option, known)
             )
+    missing = [
+        field.name
+        for field in fields
+        if field.name not in options
+        and field.default is dataclasses.MISSING
+        and field.default_factory is dataclasses.MISSING
+    ]
+    if missing:
+        raise ValueError(
+            f"{name}: expected {' and '.join(missing)}, got neither a value nor a "
+            "default."
+        )
     return kind(**options)
 
 

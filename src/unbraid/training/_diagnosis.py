@@ -1,5 +1,6 @@
 """What may be wrong with a run, by name, in words, with what to do."""
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -7,11 +8,18 @@ import numpy as np
 
 from unbraid.data import AbstractDataset
 from unbraid.models._schedules import value_at
+from unbraid.models.objectives import (
+    BetaTCVAE,
+    SemiSupervised,
+    SemiSupervisedAdversarial,
+)
 
 from ._specification import TrainingSpec
 
 # A reconstruction this many times as bad as at the start got there by diverging.
 _EXPLODED = 2.0
+# Steps before which no latent is expected to say anything yet.
+_EARLY = 200
 _LOOKED_AT = 10_000
 
 
@@ -44,7 +52,7 @@ def diagnose(
         history: Its records, to the end.
 
     Example:
-        >>> record = {"step": 100, "reconstruction": 9.0, "active_latents": 0}
+        >>> record = {"step": 1000, "reconstruction": 9.0, "active_latents": 0}
         >>> [found.name for found in diagnose(TrainingSpec(), [record])]
         ['nothing_learnt']
     """
@@ -55,15 +63,15 @@ def diagnose(
 
 
 def _find_collapse(spec: TrainingSpec, last: dict[str, Any]) -> Diagnosis | None:
-    if last.get("active_latents") != 0:
+    if last.get("active_latents") != 0 or last["step"] < _EARLY:
         return None
-    beta = value_at(getattr(spec.objective, "beta", 1.0), last["step"])
-    if beta > 1.0:
+    name, weight = _largest_price(spec, last["step"])
+    if weight > 1.0 / _scale(spec):
         return Diagnosis(
             "nothing_learnt",
-            f"beta = {beta:g} is so large that nothing is learnt: no latent says "
-            "anything about the images. Lower beta, or let it rise from 0 "
-            "(beta=Linear(start=0, end=...)), or train for longer.",
+            f"{name} = {weight:g} is so large that nothing is learnt: no latent says "
+            f"anything about the images. Lower {name}, or let it rise from 0 "
+            f"({name}=Linear(start=0, end=...)), or train for longer.",
             last["step"],
         )
     return Diagnosis(
@@ -73,6 +81,25 @@ def _find_collapse(spec: TrainingSpec, last: dict[str, Any]) -> Diagnosis | None
         "let the weight of the divergence rise from 0.",
         last["step"],
     )
+
+
+def _largest_price(spec: TrainingSpec, step: int) -> tuple[str, float]:
+    """The weight that most makes it dear for a code to say something, and its name."""
+    objective = spec.objective
+    if isinstance(objective, SemiSupervised | SemiSupervisedAdversarial):
+        objective = objective.base
+    is_in_parts = isinstance(objective, BetaTCVAE)
+    names = ("alpha", "beta", "gamma") if is_in_parts else ("beta",)
+    prices = {name: value_at(getattr(objective, name, 0.0), step) for name in names}
+    name = max(prices, key=lambda name: prices[name])
+    return name, prices[name]
+
+
+def _scale(spec: TrainingSpec) -> float:
+    """How much more a weight counts than one of sums over pixels and latents."""
+    if spec.objective.scale == "sum":
+        return 1.0
+    return math.prod(spec.image_shape) / spec.n_latents
 
 
 def _find_explosion(history: list[dict[str, Any]]) -> Diagnosis | None:
@@ -86,6 +113,28 @@ def _find_explosion(history: list[dict[str, Any]]) -> Diagnosis | None:
         f"{first['step']} to {last[name]:.4g} at step {last['step']}. Lower the "
         "learning rate.",
         last["step"],
+    )
+
+
+def find_gap(
+    spec: TrainingSpec, history: list[dict[str, Any]]
+) -> tuple[Diagnosis, ...]:
+    """Whether the end is missing from the history of a run that is finished.
+
+    Args:
+        spec: Its settings.
+        history: What could be read of its records.
+    """
+    last = history[-1]["step"] if history else 0
+    if last == spec.steps:
+        return ()
+    return (
+        Diagnosis(
+            "history_damaged",
+            f"The history ends at step {last:,} of {spec.steps:,}: history.jsonl is "
+            "missing or damaged. The model itself is whole.",
+            last,
+        ),
     )
 
 

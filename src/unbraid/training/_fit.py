@@ -1,5 +1,6 @@
 """fit: from an objective and data to a trained model, in one call."""
 
+import contextlib
 import os
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -7,7 +8,6 @@ from typing import Any, Literal
 import torch
 
 from unbraid.data import AbstractDataset, BatchStream, as_dataset
-from unbraid.errors import TrainingDivergedError
 from unbraid.models import AbstractLikelihood
 from unbraid.models.networks import AbstractNetwork
 from unbraid.models.objectives import AbstractObjective
@@ -17,11 +17,12 @@ from ._denormals import flushed_denormals
 from ._diagnosis import check_range
 from ._interruption import deferred_interruption
 from ._loop import train
+from ._own_parts import hash_own_parts
 from ._progress import ProgressBar
 from ._recording import Recording
 from ._run import Run
 from ._run_folder import RunFolder
-from ._specification import TrainingSpec
+from ._specification import TrainingSpec, checked_count
 from ._specify import specify
 from ._state import TrainingState
 from ._trace import TraceRecorder, TraceSettings
@@ -55,7 +56,9 @@ def fit(
 
     With a folder, the run is kept in it and can be broken off at any moment: the same
     call goes on from the last saved state and ends with the same bytes (on a CPU) as
-    if it had never been interrupted. A run that is finished is not computed again.
+    if it had never been interrupted. A run that is finished is not computed again. Of
+    the history, the record in whose range Ctrl-C came is the mean over those of its
+    steps that came after.
 
     Args:
         objective: What it is taught, or the name of it.
@@ -89,6 +92,7 @@ def fit(
     Raises:
         TrainingDivergedError: If the loss is not finite any more; says which part and
             when. The last good state is kept.
+        FolderInUseError: If another process is training in the folder.
         CheckpointFormatError: If the folder belongs to other settings or other data.
         KeyboardInterrupt: After Ctrl-C, when the state is saved.
 
@@ -99,6 +103,7 @@ def fit(
         >>> run.model.n_latents, run.history[-1]["step"]
         (2, 20)
     """
+    steps = checked_count("steps", steps)
     dataset = as_dataset(data)
     spec = specify(
         objective,
@@ -142,7 +147,8 @@ def train_run(
     progress: bool = True,
 ) -> Run:
     """Train what a specification says; the arguments are those of :func:`fit`."""
-    _check_intervals(log_every, save_every)
+    log_every = checked_count("log_every", log_every)
+    _check_intervals(log_every, save_every, save_every_seconds)
     check_range(spec, dataset)
     settings = None
     if traces:
@@ -155,9 +161,12 @@ def train_run(
     stream = stream_of(spec, dataset, place)
     chosen = tuple(map(choose_logger, loggers))
     _try_loss(spec, state, stream)
-    run_id = "" if folder is None else folder.claim(spec, dataset, settings)
-    if folder is not None and folder.is_finished:
-        return _load_finished(folder, spec, place)
+    run_id = ""
+    if folder is not None:
+        own = hash_own_parts(spec, state.model)
+        run_id = folder.claim(spec, dataset, settings, own)
+        if folder.is_finished:
+            return _load_finished(folder, spec, place)
     bar = (ProgressBar(spec.steps),) if progress else ()
     recording = Recording(
         spec=spec,
@@ -169,7 +178,8 @@ def train_run(
         save_every=save_every,
         save_every_seconds=save_every_seconds,
     )
-    return _run(recording, stream, log_every)
+    with contextlib.nullcontext() if folder is None else folder.locked():
+        return _run(recording, stream, log_every)
 
 
 def _try_loss(spec: TrainingSpec, state: TrainingState, stream: BatchStream) -> None:
@@ -225,17 +235,24 @@ def _run(recording: Recording, stream: BatchStream, log_every: int) -> Run:
                 if is_interrupted():
                     raise recording.interrupt()
         return recording.finish()
-    except TrainingDivergedError as error:
+    except Exception as error:
         recording.fail(error)
         raise
     finally:
         recording.close()
 
 
-def _check_intervals(log_every: int, save_every: int | None) -> None:
-    if log_every < 1:
-        raise ValueError(f"fit: expected log_every from 1, got {log_every!r}.")
-    if save_every is not None and (save_every < 1 or save_every % log_every):
+def _check_intervals(
+    log_every: int, save_every: int | None, save_every_seconds: float
+) -> None:
+    if not isinstance(save_every_seconds, int | float) or not save_every_seconds >= 0:
+        raise ValueError(
+            "fit: expected save_every_seconds to be a number from 0, got "
+            f"{save_every_seconds!r}."
+        )
+    if save_every is None:
+        return
+    if checked_count("save_every", save_every) % log_every:
         raise ValueError(
             f"fit: expected save_every to be a multiple of log_every = {log_every}, "
             f"got {save_every!r}."

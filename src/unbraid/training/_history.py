@@ -27,7 +27,9 @@ def record_of(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def read_history(path: Path, *, until: int | None = None) -> list[dict[str, Any]]:
-    """Records of a file of lines, up to a step; what a killed run cut off is left out.
+    """Records of a file of lines, up to a step and the first line that is none.
+
+    Such a line is where a run was killed while it wrote, or where the file is damaged.
 
     Args:
         path: Of the file; no file, no records.
@@ -40,6 +42,8 @@ def read_history(path: Path, *, until: int | None = None) -> list[dict[str, Any]
         try:
             record = json.loads(line)
         except ValueError:
+            break
+        if not isinstance(record, dict) or not isinstance(record.get("step"), int):
             break
         if until is not None and record["step"] > until:
             break

@@ -1,5 +1,6 @@
 """A trained model in two files: what it is in JSON, its weights in safetensors."""
 
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -7,36 +8,79 @@ from typing import Any
 import torch
 
 from unbraid.errors import CheckpointFormatError
-from unbraid.models import AbstractLikelihood, Autoencoder
+from unbraid.models import AbstractLikelihood, Autoencoder, LinearModel
 from unbraid.models._build import build_model
+from unbraid.models._checks import are_whole, is_number, is_whole
 from unbraid.models.networks import AbstractNetwork
 
 from ._specification import TrainingSpec, plain_part, read_part
-from ._tensor_file import copy_into, read_json, read_tensors, write_json, write_tensors
+from ._tensor_file import (
+    check_shapes,
+    copy_into,
+    read_json,
+    read_tensors,
+    write_json,
+    write_tensors,
+)
 
 _KIND = "model"
+_LINEAR = {"name": "linear_model"}
+# What building a model from wrong settings may raise.
+_WRONG = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
 
 
-def save_model(model: Autoencoder, folder: Path, spec: TrainingSpec) -> None:
+def save_model(
+    model: Autoencoder | LinearModel,
+    folder: str | os.PathLike[str],
+    spec: TrainingSpec | None = None,
+) -> None:
     """Write ``model.json`` and ``model.safetensors``, in place of what was there.
 
     Args:
         model: What to save.
         folder: Where to.
-        spec: Settings that made it.
+        spec: Settings that made it; a linear model has none.
+
+    Example:
+        >>> import tempfile
+        >>> from unbraid.data import XYSquares
+        >>> from unbraid.models import fit_pca
+        >>> squares = XYSquares(image_size=8, square_size=1, n_squares=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     save_model(fit_pca(squares, n_latents=2), folder)
+        ...     load(folder).n_latents
+        2
     """
-    # The weights first: where there is a description, there is all of a model.
-    write_tensors(folder / "model.safetensors", model.state_dict(), kind=_KIND)
-    about = {
-        "network": plain_part(spec.network),
-        "likelihood": plain_part(spec.likelihood),
+    folder = Path(folder).expanduser()
+    about: dict[str, Any] = {
         "image_shape": list(model.image_shape),
         "n_latents": model.n_latents,
-        "is_variational": model.is_variational,
-        "mean": list(spec.mean),
-        "std": list(spec.std),
-        "objective": plain_part(spec.objective),
     }
+    if isinstance(model, LinearModel):
+        about["network"] = _LINEAR
+    elif spec is None:
+        raise ValueError(
+            "save_model: expected the settings that made the model, got none. Give "
+            "those of the run: run.spec."
+        )
+    else:
+        about |= {
+            "network": plain_part(spec.network),
+            "likelihood": plain_part(spec.likelihood),
+            "is_variational": model.is_variational,
+            "mean": list(spec.mean),
+            "std": list(spec.std),
+            "objective": plain_part(spec.objective),
+        }
+    # The weights first: where there is a description, there is all of a model.
+    write_tensors(folder / "model.safetensors", model.state_dict(), kind=_KIND)
     write_json(folder / "model.json", about, kind=_KIND)
 
 
@@ -46,7 +90,7 @@ def load(
     network: AbstractNetwork | None = None,
     likelihood: AbstractLikelihood | None = None,
     device: str | torch.device = "cpu",
-) -> Autoencoder:
+) -> Autoencoder | LinearModel:
     """A saved model: a torch module with ``encode``, ``decode`` and ``sample``.
 
     Args:
@@ -76,21 +120,29 @@ def load(
     if not description.is_file():
         raise FileNotFoundError(_explain_missing(folder))
     about = read_json(description, kind=_KIND)
-    try:
-        model = _build(about, network, likelihood)
-    except (KeyError, TypeError, ValueError) as error:
-        reason = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise CheckpointFormatError(
-            f"{description}: expected settings of a model, got some that make none: "
-            f"{reason}"
-        ) from error
     weights = folder / "model.safetensors"
     if not weights.is_file():
         raise CheckpointFormatError(
             f"{weights}: expected the weights of the model beside model.json, got no "
             "such file."
         )
-    copy_into(weights, model.state_dict(), read_tensors(weights, kind=_KIND)[0])
+    tensors, _ = read_tensors(weights, kind=_KIND)
+    try:
+        if network is None:
+            # A shape without numbers first: wrong sizes may be too large for memory.
+            with torch.device("meta"):
+                shape = _build(about, None, likelihood)
+            check_shapes(weights, shape.state_dict(), tensors)
+        model = _build(about, network, likelihood)
+    except CheckpointFormatError:
+        raise
+    except _WRONG as error:
+        reason = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise CheckpointFormatError(
+            f"{description}: expected settings of a model, got some that make none: "
+            f"{reason}"
+        ) from error
+    copy_into(weights, model.state_dict(), tensors)
     return model.to(device).eval()
 
 
@@ -98,17 +150,40 @@ def _build(
     about: dict[str, Any],
     network: AbstractNetwork | None,
     likelihood: AbstractLikelihood | None,
-) -> Autoencoder:
+) -> Autoencoder | LinearModel:
+    image_shape, n_latents = about["image_shape"], about["n_latents"]
+    if not are_whole(image_shape) or len(image_shape) not in (1, 3):
+        raise ValueError(f"expected image_shape of 1 or 3 sizes, got {image_shape!r}.")
+    if not is_whole(n_latents):
+        raise ValueError(f"expected n_latents from 1, got {n_latents!r}.")
+    if about["network"] == _LINEAR:
+        return LinearModel(tuple(image_shape), n_latents)
+    if not isinstance(about["is_variational"], bool):
+        raise ValueError(
+            f"expected is_variational true or false, got {about['is_variational']!r}."
+        )
     return build_model(
         read_part("network", about["network"], network),
-        image_shape=tuple(about["image_shape"]),
-        n_latents=about["n_latents"],
+        image_shape=tuple(image_shape),
+        n_latents=n_latents,
         likelihood=read_part("likelihood", about["likelihood"], likelihood),
         seed=0,  # overwritten by the saved weights
         is_variational=about["is_variational"],
-        mean=tuple(about["mean"]) or None,
-        std=tuple(about["std"]) or None,
+        mean=_read_statistics(about, "mean"),
+        std=_read_statistics(about, "std"),
     )
+
+
+def _read_statistics(about: dict[str, Any], name: str) -> tuple[float, ...] | None:
+    values = about[name]
+    least = 0.0 if name == "std" else -math.inf
+    if (
+        not isinstance(values, list)
+        or len(values) not in (0, about["image_shape"][0])
+        or not all(is_number(value, least=least) for value in values)
+    ):
+        raise ValueError(f"expected {name} of each channel or none, got {values!r}.")
+    return tuple(values) or None
 
 
 def _explain_missing(folder: Path) -> str:

@@ -1,5 +1,6 @@
 """Everything that is written down while a run goes on."""
 
+import contextlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -97,10 +98,15 @@ class Recording:
         where = "" if self.folder is None else f", saved in {self.folder.path}"
         return KeyboardInterrupt(f"fit: interrupted at step {self.state.step}{where}")
 
-    def fail(self, error: TrainingDivergedError) -> None:
+    def fail(self, error: Exception) -> None:
         """Write down why there is no model; the last good state stays."""
-        diagnosis = Diagnosis("diverged", str(error), error.step)
-        self._write_status("failed", error=str(error), warnings=(diagnosis,))
+        reason, warnings = f"{type(error).__name__}: {error}", ()
+        if isinstance(error, TrainingDivergedError):
+            reason = str(error)
+            warnings = (Diagnosis("diverged", reason, error.step),)
+        # A disk that is full may be what failed; its own error says more.
+        with contextlib.suppress(OSError):
+            self._write_status("failed", error=reason, warnings=warnings)
 
     def finish(self) -> Run:
         """Write the model, and hand over the run."""

@@ -8,7 +8,7 @@ from typing import Any
 from unbraid.errors import CheckpointFormatError
 from unbraid.models import Autoencoder
 
-from ._diagnosis import Diagnosis
+from ._diagnosis import Diagnosis, find_gap
 from ._history import read_history
 from ._model_file import load
 from ._run_folder import RunFolder
@@ -56,21 +56,25 @@ class Run:
         place = RunFolder(folder)
         parts = {name: own[name] for name in ("network", "likelihood") if name in own}
         model = load(place.path, **parts)
+        if not isinstance(model, Autoencoder):
+            raise CheckpointFormatError(
+                f"{place.model}: expected the model of a run, got a linear one, which "
+                "no run makes. Use unbraid.load."
+            )
         about = read_json(place.spec, kind="run")
         try:
             spec = TrainingSpec.from_plain(about["spec"], **own)
-            found = place.read_status().get("warnings", [])
-            warnings = tuple(Diagnosis(**words) for words in found)
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise CheckpointFormatError(
                 f"{place.spec}: expected the settings of a run, got some that cannot "
                 f"be read: {error}"
             ) from error
+        history = read_history(place.history)
         return cls(
             model=model,
-            history=read_history(place.history),
+            history=history,
             spec=spec,
-            warnings=warnings,
+            warnings=(*place.read_warnings(), *find_gap(spec, history)),
             folder=place.path,
             trace=Trace.load(place.path) if place.traces.is_file() else None,
         )

@@ -1,17 +1,24 @@
 """The folder of a run: whose it is, how far it is, and where its files are."""
 
+import contextlib
 import os
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
 from unbraid.data import AbstractDataset
-from unbraid.errors import CheckpointFormatError
+from unbraid.errors import CheckpointFormatError, FolderInUseError
 
 from ._diagnosis import Diagnosis
 from ._specification import TrainingSpec, hash_plain
 from ._tensor_file import read_json, write_json
 from ._trace import TraceSettings
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 Status = Literal["running", "interrupted", "failed", "finished"]
 
@@ -24,6 +31,8 @@ class RunFolder:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        if not os.fspath(path):
+            raise ValueError("fit: expected the name of a folder, got ''.")
         self.path = Path(path).expanduser()
         self.spec = self.path / "spec.json"
         self.status = self.path / "status.json"
@@ -37,8 +46,15 @@ class RunFolder:
         spec: TrainingSpec,
         dataset: AbstractDataset,
         traces: TraceSettings | None,
+        own: dict[str, str],
     ) -> str:
         """Take the folder for a run, or find out that it is that run's already.
+
+        Args:
+            spec: Settings of the run.
+            dataset: What it learns from.
+            traces: What it records, if anything.
+            own: What :func:`hash_own_parts` gives.
 
         Returns:
             The id of the run: a hash of its settings and data.
@@ -51,9 +67,11 @@ class RunFolder:
             "data": {"name": dataset.name, "fingerprint": dataset.fingerprint()},
             "traces": None if traces is None else traces.to_plain(),
         }
-        run_id = hash_plain(
-            wanted["spec"], wanted["data"]["fingerprint"], wanted["traces"]
-        )
+        decisive = [wanted["spec"], wanted["data"]["fingerprint"], wanted["traces"]]
+        if own:
+            wanted["own"] = own
+            decisive.append(own)
+        run_id = hash_plain(*decisive)
         if self.spec.is_file():
             self._check_same(read_json(self.spec, kind="run"), wanted, run_id)
             return run_id
@@ -84,19 +102,59 @@ class RunFolder:
         if found.get("id") == run_id:
             return
         differences = _differences(found.get("spec"), wanted["spec"])
-        if found.get("data", {}).get("fingerprint") != wanted["data"]["fingerprint"]:
+        data = found.get("data")
+        fingerprint = data.get("fingerprint") if isinstance(data, dict) else None
+        if fingerprint != wanted["data"]["fingerprint"]:
             differences.append("data")
         if found.get("traces") != wanted["traces"]:
             differences.append("traces")
+        if not differences:
+            differences = _differences(found.get("own"), wanted.get("own", {}))
         raise CheckpointFormatError(
             f"fit: expected a new folder or one of this run, got {str(self.path)!r}, "
             f"which belongs to a run with another {', '.join(differences) or 'id'}. "
             "Choose another folder, or delete this one."
         )
 
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from training in the folder.
+
+        A process that is killed lets go by dying. Where the system or the disk knows
+        no locks, there is none.
+
+        Raises:
+            FolderInUseError: If another process is at it.
+        """
+        if fcntl is None:
+            yield
+            return
+        with (self.path / "lock").open("ab") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise FolderInUseError(
+                    f"fit: expected a folder in which nobody is training, got "
+                    f"{str(self.path)!r}, in which another process is. Wait for it, or "
+                    "choose another folder."
+                ) from error
+            except OSError:
+                pass  # a disk without locks
+            yield
+
     def read_status(self) -> dict[str, Any]:
-        """How far the run is; no file, nothing known."""
-        return read_json(self.status, kind="status") if self.status.is_file() else {}
+        """How far the run is; no file or a damaged one, nothing known."""
+        try:
+            return read_json(self.status, kind="status")
+        except (FileNotFoundError, CheckpointFormatError):
+            return {}
+
+    def read_warnings(self) -> tuple[Diagnosis, ...]:
+        """What was wrong with the run when it ended, as far as it is known."""
+        try:
+            return tuple(Diagnosis(**words) for words in self.read_status()["warnings"])
+        except (KeyError, TypeError):
+            return ()
 
     @property
     def is_finished(self) -> bool:

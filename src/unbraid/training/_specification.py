@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -10,6 +11,7 @@ from typing import Any, Literal, Self
 import torch
 
 from unbraid.models import AbstractLikelihood, Bernoulli
+from unbraid.models._checks import is_number
 from unbraid.models._names import RECORDS
 from unbraid.models._settings import from_plain, to_plain
 from unbraid.models.networks import AbstractNetwork, Dense
@@ -19,6 +21,13 @@ from unbraid.randomness import checked_seed
 FORMAT = 1
 
 _OWN = "own"
+# The parent of all, one that evaluates the loss at will, and one for sparse gradients.
+_UNUSABLE = ("Optimizer", "LBFGS", "SparseAdam")
+_KINDS = {
+    "objective": AbstractObjective,
+    "network": AbstractNetwork,
+    "likelihood": AbstractLikelihood,
+}
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -59,22 +68,23 @@ class TrainingSpec:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        checked_seed(self.seed)
+        object.__setattr__(self, "seed", checked_seed(self.seed))
         for name in ("n_latents", "steps", "batch_size"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ValueError(
-                    f"fit: expected {name} to be a whole number from 1, got {value!r}."
-                )
-        if not 0.0 < self.learning_rate < float("inf"):
+            object.__setattr__(self, name, checked_count(name, getattr(self, name)))
+        if not is_number(self.learning_rate, above=0.0):
             raise ValueError(
                 f"fit: expected a learning rate above 0, got {self.learning_rate!r}."
             )
-        kind = getattr(torch.optim, self.optimiser, None)
-        if not (isinstance(kind, type) and issubclass(kind, torch.optim.Optimizer)):
+        kind = getattr(torch.optim, str(self.optimiser), None)
+        if not (
+            isinstance(kind, type)
+            and issubclass(kind, torch.optim.Optimizer)
+            and self.optimiser not in _UNUSABLE
+        ):
             raise ValueError(
                 "fit: expected the name of an optimiser of torch.optim, such as 'Adam' "
-                f"or 'SGD', got {self.optimiser!r}."
+                "or 'SGD', which can use dense gradients of one pass, got "
+                f"{self.optimiser!r}."
             )
         least = self.objective.least_batch
         if self.batch_size < least:
@@ -109,10 +119,23 @@ class TrainingSpec:
                 "unbraid to read it."
             )
         plain = {key: value for key, value in data.items() if key != "format"}
-        for name in ("objective", "network", "likelihood"):
+        for name in _KINDS:
             if name in plain:
                 plain[name] = read_part(name, plain[name], own.get(name))
         return from_plain(plain, {"run": cls, **RECORDS})
+
+
+def checked_count(name: str, value: Any) -> int:
+    """A setting as a plain whole number from 1, or a clear error."""
+    try:
+        number = 0 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = 0
+    if number < 1:
+        raise ValueError(
+            f"fit: expected {name} to be a whole number from 1, got {value!r}."
+        )
+    return number
 
 
 def plain_part(value: Any) -> Any:
@@ -120,24 +143,30 @@ def plain_part(value: Any) -> Any:
     try:
         return to_plain(value, RECORDS)
     except ValueError:
-        if not isinstance(
-            value, AbstractObjective | AbstractNetwork | AbstractLikelihood
-        ):
+        if not isinstance(value, tuple(_KINDS.values())):
             raise
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
-        return {"name": _OWN, "kind": kind, "settings": _ADDRESS.sub("", repr(value))}
+        return {"name": _OWN, "kind": kind, "settings": without_addresses(repr(value))}
+
+
+def without_addresses(text: str) -> str:
+    """Words about objects, without where these lie in memory."""
+    return _ADDRESS.sub("", text)
 
 
 def read_part(name: str, plain: Any, own: Any = None) -> Any:
     """What :func:`plain_part` wrote, or what the user gives in its place."""
+    part = own
     if not (isinstance(plain, Mapping) and plain.get("name") == _OWN):
-        return from_plain(plain, RECORDS)
-    if own is None:
+        part = from_plain(plain, RECORDS)
+    elif own is None:
         raise ValueError(
-            f"run: expected {name}=..., because it was made with {plain['kind']}, "
+            f"run: expected {name}=..., because it was made with {plain.get('kind')}, "
             "which is not one of unbraid's own."
         )
-    return own
+    if not isinstance(part, _KINDS[name]):
+        raise ValueError(f"run: expected the settings of a {name}, got {part!r}.")
+    return part
 
 
 def hash_plain(*parts: Any) -> str:

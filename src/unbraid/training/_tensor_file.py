@@ -1,6 +1,7 @@
 """Files of tensors that say what they are: safetensors with a few words about them."""
 
 import json
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,8 @@ def write_tensors(
 ) -> None:
     """Write tensors, and what they are, in place of what was there.
 
-    Equal tensors and words give equal bytes.
+    Equal tensors and words give equal bytes. A checksum goes with them, by which a
+    byte that changed is found when they are read.
 
     Args:
         path: Of the file.
@@ -40,6 +42,7 @@ def write_tensors(
         for name, tensor in tensors.items()
     }
     words = {"format": FORMAT, "kind": kind, **(about or {})}
+    words["checksum"] = _checksum(words, plain)
     # One key only: several would be written in any order.
     content = save(plain, {_ABOUT: json.dumps(words, sort_keys=True)})
     with written_whole(path) as file:
@@ -66,7 +69,22 @@ def read_tensors(
             f"({error})."
         ) from error
     about = read_words(path, words, kind=kind)
+    # Files of the first versions have none.
+    checksum = about.pop("checksum", None)
+    if checksum is not None and checksum != _checksum(about, tensors):
+        raise CheckpointFormatError(
+            f"{path}: expected the bytes that were written, got others: the file is "
+            "damaged. Restore it from a copy, or train again in another folder."
+        )
     return tensors, about
+
+
+def _checksum(words: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> int:
+    total = zlib.crc32(json.dumps(words, sort_keys=True).encode())
+    for name, tensor in sorted(tensors.items()):
+        shape = f"{name} {tensor.dtype} {tuple(tensor.shape)}"
+        total = zlib.crc32(bytes_of(tensor), zlib.crc32(shape.encode(), total))
+    return total
 
 
 def read_words(path: Path, text: str | None, *, kind: str) -> dict[str, Any]:
@@ -115,14 +133,35 @@ def write_json(path: Path, words: Mapping[str, Any], *, kind: str) -> None:
         file.write(text.encode() + b"\n")
 
 
+def bytes_of(tensor: torch.Tensor) -> memoryview:
+    """The bytes of a tensor, without a copy where there is no need."""
+    return tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().data
+
+
 def copy_into(
     path: Path, targets: Mapping[str, torch.Tensor], tensors: Mapping[str, torch.Tensor]
 ) -> None:
     """Copy tensors of a file into those of a network, which keep their memory layout.
 
     Raises:
-        CheckpointFormatError: If names or shapes are not those of the network.
+        CheckpointFormatError: If names or shapes are not those of the network, or if
+            there is no number where one should be.
     """
+    check_shapes(path, targets, tensors)
+    with torch.no_grad():
+        for name, target in targets.items():
+            if tensors[name].isnan().any():
+                raise CheckpointFormatError(
+                    f"{path}: expected numbers, got NaN in {name!r}: the file is "
+                    "damaged, or was written by a model that had diverged."
+                )
+            target.copy_(tensors[name])
+
+
+def check_shapes(
+    path: Path, targets: Mapping[str, torch.Tensor], tensors: Mapping[str, torch.Tensor]
+) -> None:
+    """Refuse tensors whose names or shapes are not those of a network."""
     missing, unknown = set(targets) - set(tensors), set(tensors) - set(targets)
     if missing or unknown:
         name = sorted(missing or unknown)[0]
@@ -130,11 +169,9 @@ def copy_into(
             f"{path}: expected the weights of this network, got a file "
             f"{'without' if missing else 'with'} {name!r}."
         )
-    with torch.no_grad():
-        for name, target in targets.items():
-            if target.shape != tensors[name].shape:
-                raise CheckpointFormatError(
-                    f"{path}: expected {name!r} of shape {tuple(target.shape)}, got "
-                    f"{tuple(tensors[name].shape)}."
-                )
-            target.copy_(tensors[name])
+    for name, target in targets.items():
+        if target.shape != tensors[name].shape:
+            raise CheckpointFormatError(
+                f"{path}: expected {name!r} of shape {tuple(target.shape)}, got "
+                f"{tuple(tensors[name].shape)}."
+            )

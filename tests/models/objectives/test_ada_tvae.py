@@ -143,7 +143,9 @@ def test_settings_out_of_range_are_refused():
         AdaTVAE(eta=1.5)
     with pytest.raises(ValueError, match="expected p to be one of 1, 2, got 3"):
         AdaTVAE(p=3)
-    with pytest.raises(ValueError, match="n_triplets from 1, got 0"):
+    with pytest.raises(
+        ValueError, match="n_triplets to be a whole number from 1, got 0"
+    ):
         AdaTVAE(n_triplets=0)
     with pytest.raises(ValueError, match="expected one of threshold"):
         AdaTVAE.scheduled("fast")

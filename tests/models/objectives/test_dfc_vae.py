@@ -79,7 +79,7 @@ def test_impossible_settings_are_refused(compute, features):
         DFCVAE()
     with pytest.raises(ValueError, match="evaluation mode"):
         DFCVAE(features=Layers())
-    with pytest.raises(ValueError, match="weights from 0"):
+    with pytest.raises(ValueError, match="weights to be numbers from 0"):
         DFCVAE(features=features, weights=(-1.0,))
     with pytest.raises(ValueError, match="among the 3"):
         compute(DFCVAE(features=features, layers=(3,)))

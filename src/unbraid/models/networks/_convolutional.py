@@ -6,6 +6,8 @@ from itertools import pairwise
 import torch
 from torch import nn
 
+from unbraid.models._checks import is_whole
+
 from ._base import AbstractNetwork, Initialisation, check_initialisation, initialise
 
 _SMALLEST = 4
@@ -38,10 +40,10 @@ class Convolutional(AbstractNetwork):
     initialisation: Initialisation = "glorot_uniform"
 
     def __post_init__(self) -> None:
-        if self.n_filters < 1 or self.n_units < 1:
+        if not is_whole(self.n_filters) or not is_whole(self.n_units):
             raise ValueError(
                 f"Convolutional: expected n_filters and n_units from 1, got "
-                f"{self.n_filters} and {self.n_units}."
+                f"{self.n_filters!r} and {self.n_units!r}."
             )
         check_initialisation("Convolutional", self.initialisation)
 

@@ -6,6 +6,8 @@ from itertools import pairwise
 
 from torch import nn
 
+from unbraid.models._checks import are_whole
+
 from ._base import AbstractNetwork, Initialisation, check_initialisation, initialise
 
 
@@ -31,10 +33,13 @@ class Dense(AbstractNetwork):
     initialisation: Initialisation = "glorot_uniform"
 
     def __post_init__(self) -> None:
+        if not are_whole(self.widths):
+            raise ValueError(
+                "Dense: expected widths to be whole numbers from 1, got "
+                f"{self.widths!r}."
+            )
         # Settings read from a file come as lists.
         object.__setattr__(self, "widths", tuple(self.widths))
-        if any(not isinstance(width, int) or width < 1 for width in self.widths):
-            raise ValueError(f"Dense: expected widths from 1, got {self.widths}.")
         check_initialisation("Dense", self.initialisation)
 
     def encoder(self, image_shape: tuple[int, ...], n_outputs: int) -> nn.Module:

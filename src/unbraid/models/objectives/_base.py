@@ -10,6 +10,7 @@ from torch import nn
 
 from unbraid.data import AbstractDataset, AbstractSampler, Batch, Singles
 from unbraid.models._autoencoder import Autoencoder
+from unbraid.models._checks import is_number, is_whole
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import fill_steps, schedule_ends, value_at
 
@@ -112,15 +113,22 @@ class AbstractObjective(abc.ABC):
         for name in names:
             value: Any = getattr(self, name)
             for number in schedule_ends(value):
-                is_number = isinstance(number, int | float) and math.isfinite(number)
-                if isinstance(number, bool) or not (
-                    is_number and least <= number <= most
-                ):
+                if not is_number(number, least=least, most=most):
                     limit = f" to {most:g}" if most < math.inf else ""
                     raise ValueError(
                         f"{type(self).__name__}: expected {name} to be a number from "
                         f"{least:g}{limit}, got {number!r}."
                     )
+
+    def _check_whole(self, *names: str, least: int = 1) -> None:
+        """Refuse hyperparameters that are not whole numbers."""
+        for name in names:
+            value: Any = getattr(self, name)
+            if not is_whole(value, least=least):
+                raise ValueError(
+                    f"{type(self).__name__}: expected {name} to be a whole number from "
+                    f"{least}, got {value!r}."
+                )
 
     def _check_option(self, name: str, options: tuple[Any, ...]) -> None:
         """Refuse a choice that is not among the options."""

@@ -71,7 +71,7 @@ class BetaTCVAE(AbstractObjective):
                 f"{self.estimator!r}."
             )
         if self.n_data is not None:
-            self._check_numbers("n_data", least=2)
+            self._check_whole("n_data", least=2)
 
     def for_data(self, dataset: AbstractDataset) -> Self:
         """With the number of images, if it is needed and was not given."""

@@ -1,5 +1,6 @@
 """DFC-VAE: images are compared by what a trained network sees in them."""
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -7,6 +8,7 @@ from torch import nn
 
 from unbraid.data import Batch
 from unbraid.models._autoencoder import Autoencoder
+from unbraid.models._checks import are_whole, is_number
 from unbraid.models._frozen import apply_frozen
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import Number
@@ -65,8 +67,17 @@ class DFCVAE(AbstractObjective):
                 "DFCVAE: expected features in evaluation mode, got training mode. Call "
                 "features.eval()."
             )
-        if self.weights is not None and any(not weight >= 0 for weight in self.weights):
-            raise ValueError(f"DFCVAE: expected weights from 0, got {self.weights}.")
+        if self.layers is not None and not are_whole(self.layers, least=-math.inf):
+            raise ValueError(
+                f"DFCVAE: expected layers to be whole numbers, got {self.layers!r}."
+            )
+        if self.weights is not None and not (
+            isinstance(self.weights, list | tuple)
+            and all(is_number(weight, least=0.0) for weight in self.weights)
+        ):
+            raise ValueError(
+                f"DFCVAE: expected weights to be numbers from 0, got {self.weights!r}."
+            )
 
     def loss(
         self,

@@ -1,7 +1,7 @@
 """DIP-VAE: codes whose covariance is that of the prior."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import torch
 from torch import nn
@@ -46,6 +46,8 @@ class DIPVAE(AbstractObjective):
         https://arxiv.org/abs/1711.00848
         The covariance of a batch is divided by its size, as in disentanglement_lib.
     """
+
+    least_batch: ClassVar[int] = 2
 
     kind: Kind = "ii"
     lambda_off_diagonal: Number = 10.0

@@ -1,7 +1,7 @@
 """FactorVAE: a discriminator says how far latents are from being independent."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import torch
 from torch import nn
@@ -9,6 +9,7 @@ from torch.nn import functional
 
 from unbraid.data import AbstractSampler, Batch, Independent, Singles
 from unbraid.models._autoencoder import Autoencoder
+from unbraid.models._checks import is_number
 from unbraid.models._frozen import apply_frozen
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import Number
@@ -62,7 +63,17 @@ class FactorVAE(AbstractAdversarialObjective):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_numbers("gamma", "discriminator_learning_rate")
-        self._check_numbers("discriminator_width", "discriminator_depth", least=1)
+        self._check_whole("discriminator_width", "discriminator_depth")
+        betas: Any = self.discriminator_betas
+        if (
+            not isinstance(betas, list | tuple)
+            or len(betas) != 2
+            or not all(is_number(beta, least=0.0) and beta < 1.0 for beta in betas)
+        ):
+            raise ValueError(
+                "FactorVAE: expected discriminator_betas to be two numbers from 0 and "
+                f"below 1, got {betas!r}."
+            )
         if self.permute not in get_args(Permuted):
             raise ValueError(
                 f"FactorVAE: expected permute 'same batch' or 'second batch', got "

@@ -9,6 +9,7 @@ from torch import nn
 
 from unbraid.data import Batch
 from unbraid.models._autoencoder import Autoencoder
+from unbraid.models._checks import is_number
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import Number, schedule_ends
 
@@ -64,7 +65,7 @@ class InfoVAE(AbstractObjective):
             raise ValueError(
                 f"InfoVAE: expected kernel 'rbf' or 'imq', got {self.kernel!r}."
             )
-        if not 0.0 < self.bandwidth < math.inf:
+        if not is_number(self.bandwidth, above=0.0):
             raise ValueError(
                 f"InfoVAE: expected a bandwidth above 0, got {self.bandwidth!r}."
             )

@@ -1,4 +1,4 @@
-"""Semi-supervised: any objective, and a few labels."""
+"""Semi-supervised: an objective of single images, and a few labels."""
 
 from dataclasses import dataclass, field
 
@@ -30,7 +30,7 @@ class SemiSupervised(AbstractSemiSupervised):
 
     Args:
         base: What is taught without labels, for example ``AnnealedVAE()``; not an
-            adversarial objective, for which there is
+            objective of pairs or triplets, nor an adversarial one, for which there is
             :class:`SemiSupervisedAdversarial`.
         kind: ``"l2"``, the squared error of means times one learned number;
             ``"l2_sigmoid"``, that of means squeezed between 0 and 1;
@@ -92,4 +92,10 @@ class SemiSupervised(AbstractSemiSupervised):
             raise ValueError(
                 "SemiSupervised: expected a base without an adversary, got "
                 f"{type(self.base).__name__}. Use SemiSupervisedAdversarial."
+            )
+        if self.base.sampler().n_companions:
+            raise ValueError(
+                "SemiSupervised: expected a base that sees images one by one, got "
+                f"{type(self.base).__name__}, which has labels of its own kind: images "
+                "that go together."
             )

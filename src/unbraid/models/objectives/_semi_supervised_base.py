@@ -11,6 +11,7 @@ from torch import nn
 from unbraid.data import AbstractDataset, AbstractSampler, Batch, LabelledRows
 from unbraid.data._labels import discrete_factors
 from unbraid.models._autoencoder import Autoencoder
+from unbraid.models._checks import are_whole, is_number
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import Number
 
@@ -54,9 +55,16 @@ class AbstractSemiSupervised(AbstractObjective, abc.ABC):
         super().__post_init__()
         self._check_numbers("gamma")
         self._check_option("kind", get_args(SupervisedKind))
-        if not 0.0 < self.sigma < float("inf"):
+        self._check_option("is_ordered", (True, False))
+        self._check_whole("n_labels")
+        if not is_number(self.sigma, above=0.0):
             raise ValueError(
                 f"{type(self).__name__}: expected sigma above 0, got {self.sigma!r}."
+            )
+        if not are_whole(self.factor_sizes):
+            raise ValueError(
+                f"{type(self).__name__}: expected factor_sizes to be whole numbers "
+                f"from 1, got {self.factor_sizes!r}."
             )
         # Settings read from a file come as lists.
         object.__setattr__(self, "factor_sizes", tuple(self.factor_sizes))
@@ -90,6 +98,11 @@ class AbstractSemiSupervised(AbstractObjective, abc.ABC):
 
     def _check_base(self) -> None:
         who = type(self).__name__
+        if not isinstance(self.base, AbstractObjective):
+            raise ValueError(
+                f"{who}: expected base to be an objective, such as BetaVAE() or in "
+                f"settings {{name: beta_vae}}, got {self.base!r}."
+            )
         if not self.base.is_variational or isinstance(
             self.base, AbstractSemiSupervised
         ):

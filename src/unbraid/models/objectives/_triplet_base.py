@@ -58,14 +58,14 @@ class AbstractTripletObjective(AbstractObjective, abc.ABC):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_numbers("alpha", "margin")
-        if not isinstance(self.n_triplets, int) or self.n_triplets < 1:
-            raise ValueError(
-                f"{type(self).__name__}: expected n_triplets from 1, got "
-                f"{self.n_triplets!r}."
-            )
+        self._check_whole("n_triplets")
+        self._check_option("decoder_gradient", (True, False))
         self._check_option("margin_kind", get_args(MarginKind))
         self._check_option("p", (1, 2))
         self._check_option("triplets", get_args(TripletOrder))
+        if self.triplets == "perceived":
+            # Drawn inside the batch, where those of a sampler bring their own images.
+            object.__setattr__(self, "least_batch", 3)
 
     def sampler(self) -> AbstractSampler:
         """Triplets in order; single images if the order is perceived."""
