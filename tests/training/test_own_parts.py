@@ -77,3 +77,43 @@ def test_what_differs_in_layers_or_weights_is_another_run(
     assert torch.equal(next(run.model.parameters()), next(again.model.parameters()))
     with pytest.raises(CheckpointFormatError, match=f"another {name}"):
         train_small(**{name: other}, out=tmp_path)
+
+
+class Forgetful(AbstractNetwork):
+    """Dense, with dropout in the encoder."""
+
+    def encoder(self, image_shape, n_outputs):
+        return nn.Sequential(
+            nn.Dropout(0.5), *Dense(widths=(8,)).encoder(image_shape, n_outputs)
+        )
+
+    def decoder(self, image_shape, n_latents):
+        return Dense(widths=(8,)).decoder(image_shape, n_latents)
+
+
+def test_dropout_belongs_to_the_seed_and_leaves_torch_as_it_was(train_small):
+    torch.manual_seed(3)
+    before = torch.get_rng_state()
+    first = train_small(network=Forgetful()).model.state_dict()
+    assert torch.equal(torch.get_rng_state(), before)
+    torch.manual_seed(4)
+    second = train_small(network=Forgetful()).model.state_dict()
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+def test_dropout_differs_from_step_to_step(train_small):
+    # The same mask at every step would leave half of the inputs without a gradient.
+    run = train_small(network=Forgetful(), steps=1, optimiser="SGD", learning_rate=1e-3)
+    more = train_small(
+        network=Forgetful(), steps=8, optimiser="SGD", learning_rate=1e-3
+    )
+    fresh = train_small(
+        network=Forgetful(), steps=1, optimiser="SGD", learning_rate=1e-30
+    )
+
+    def changed(model):
+        name = "encoder.2.weight"
+        difference = model.state_dict()[name] - fresh.model.state_dict()[name]
+        return int((difference.abs() > 0).any(dim=0).sum())
+
+    assert changed(more.model) > changed(run.model)

@@ -148,6 +148,10 @@ class Laplace(AbstractLikelihood):
         """Scaled absolute error, ``(batch,)``."""
         return per_image((images - output).abs()) / self.scale
 
+    def log_normaliser(self, n_pixels: int) -> float:
+        r""":math:`n \log 2 b`."""
+        return n_pixels * math.log(2.0 * self.scale)
+
 
 def per_image(losses: torch.Tensor) -> torch.Tensor:
     """Sums over everything but the batch, ``(batch,)``.
@@ -155,10 +159,6 @@ def per_image(losses: torch.Tensor) -> torch.Tensor:
     Without flattening, which would copy images that keep channels together.
     """
     return losses.sum(dim=tuple(range(1, losses.ndim)))
-
-    def log_normaliser(self, n_pixels: int) -> float:
-        r""":math:`n \log 2 b`."""
-        return n_pixels * math.log(2.0 * self.scale)
 
 
 def _check_positive(who: str, name: str, value: float) -> None:

@@ -5,7 +5,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from ._lock import is_locked
+from unbraid.locks import is_locked
+
 from ._store import RunPlace, StudyFolder
 
 # In the order in which they are missed least. A finished run needs none of them; a

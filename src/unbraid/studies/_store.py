@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from unbraid.errors import CheckpointFormatError, NewerFormatError
 from unbraid.files import written_whole
+from unbraid.locks import is_locked
 from unbraid.training._tensor_file import read_json, write_json
 
-from ._lock import is_locked
 from ._specification import RunSpec
 from ._sweep import Study, read_study
 from ._yaml import write_yaml

@@ -11,11 +11,11 @@ from typing import Any, Literal
 import torch
 
 from unbraid.errors import CheckpointFormatError, NewerFormatError
+from unbraid.locks import locked
 from unbraid.training import keep_freed_memory, train_run
 from unbraid.training._tensor_file import write_json
 from unbraid.training.loggers import AbstractLogger
 
-from ._lock import locked
 from ._opened import OpenedData, opened
 from ._scoring import score_run
 from ._specification import RunSpec

@@ -187,7 +187,7 @@ def _try_loss(spec: TrainingSpec, state: TrainingState, stream: BatchStream) -> 
     batch = stream.batch(0)
     generator = torch_generator(spec.seed, "trial", device=batch.images.device)
     # As in training: the threads that this makes keep how they take small numbers.
-    with torch.no_grad(), flushed_denormals():
+    with torch.no_grad(), flushed_denormals(), torch.random.fork_rng():
         spec.objective.loss(
             state.model, batch, step=0, generator=generator, extra=state.extra
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 from torch.nn.utils import get_total_norm
 
 from unbraid.data import Batch, BatchStream
@@ -18,6 +19,8 @@ from unbraid.randomness import torch_generator
 
 from ._denormals import flushed_denormals
 from ._state import TrainingState
+
+_NOISY = (nn.modules.dropout._DropoutNd, nn.RReLU)
 
 
 @dataclass(frozen=True)
@@ -72,8 +75,13 @@ def train(
     """
     while state.step < steps:
         stop = min(steps, (state.step // every + 1) * every)
-        with flushed_denormals():
-            snapshot = _train_until(state, stream, objective, stop, is_interrupted)
+        # Layers such as dropout draw from torch's own generator, which takes no name.
+        is_noisy = any(isinstance(part, _NOISY) for part in state.model.modules())
+        kept = torch.random.fork_rng(enabled=is_noisy)
+        with flushed_denormals(), kept:
+            snapshot = _train_until(
+                state, stream, objective, stop, is_interrupted, is_noisy
+            )
         yield snapshot
 
 
@@ -83,6 +91,7 @@ def _train_until(
     objective: AbstractObjective,
     stop: int,
     is_interrupted: Callable[[], bool],
+    is_noisy: bool,
 ) -> Snapshot:
     started, first = time.perf_counter(), state.step
     names: list[str] = []
@@ -93,6 +102,8 @@ def _train_until(
         batch = stream.batch(state.step)
         device = batch.images.device
         generator = torch_generator(stream.seed, "noise", state.step, device=device)
+        if is_noisy:
+            torch.manual_seed(generator.initial_seed())
         loss = objective.loss(
             state.model,
             batch,

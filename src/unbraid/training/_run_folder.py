@@ -1,6 +1,7 @@
 """The folder of a run: whose it is, how far it is, and where its files are."""
 
 import contextlib
+import functools
 import os
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -9,16 +10,12 @@ from typing import Any, Literal
 
 from unbraid.data import AbstractDataset
 from unbraid.errors import CheckpointFormatError, FolderInUseError
+from unbraid.locks import locked
 
 from ._diagnosis import Diagnosis
 from ._specification import TrainingSpec, hash_plain
 from ._tensor_file import read_json, write_json
 from ._trace import TraceSettings
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None
 
 Status = Literal["running", "interrupted", "failed", "finished"]
 
@@ -126,20 +123,13 @@ class RunFolder:
         Raises:
             FolderInUseError: If another process is at it.
         """
-        if fcntl is None:
-            yield
-            return
-        with (self.path / "lock").open("ab") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
+        with locked(self.path / "lock") as is_ours:
+            if not is_ours:
                 raise FolderInUseError(
                     f"fit: expected a folder in which nobody is training, got "
                     f"{str(self.path)!r}, in which another process is. Wait for it, or "
                     "choose another folder."
-                ) from error
-            except OSError:
-                pass  # a disk without locks
+                )
             yield
 
     def read_status(self) -> dict[str, Any]:
@@ -177,7 +167,7 @@ class RunFolder:
             "steps": steps,
             "error": error,
             "warnings": [warning.to_plain() for warning in warnings],
-            "versions": {name: version(name) for name in ("unbraid", "torch")},
+            "versions": _versions(),
         }
         write_json(self.status, words, kind="status")
 
@@ -186,3 +176,8 @@ def _differences(found: Any, wanted: dict[str, Any]) -> list[str]:
     if not isinstance(found, dict):
         return ["specification"]
     return [name for name in wanted if found.get(name) != wanted[name]]
+
+
+@functools.cache
+def _versions() -> dict[str, str]:
+    return {name: version(name) for name in ("unbraid", "torch")}

@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 try:
     import fcntl
@@ -25,12 +26,7 @@ def locked(path: Path) -> Iterator[bool]:
         if fcntl is None:
             yield True
             return
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-            return
-        yield True
+        yield _is_taken(file, fcntl.LOCK_EX)
 
 
 def is_locked(path: Path) -> bool:
@@ -38,8 +34,16 @@ def is_locked(path: Path) -> bool:
     if fcntl is None or not path.is_file():
         return False
     with path.open("rb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
+        return not _is_taken(file, fcntl.LOCK_SH)
+
+
+def _is_taken(file: BinaryIO, kind: int) -> bool:
+    """Whether the lock on a file is ours now."""
+    assert fcntl is not None
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
         return False
+    except OSError:
+        return True  # a disk without locks, where nothing can be held
+    return True
