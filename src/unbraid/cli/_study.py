@@ -162,9 +162,8 @@ def table(
         )
     rows = study_table(folder)
     if json:
-        import json as json_module
-
-        print_json(json_module.loads(rows.to_json(orient="records")))
+        missing = rows.astype(object).where(rows.notna(), None)
+        print_json(missing.to_dict(orient="records"))
     elif out is None:
         typer.echo(rows.to_csv(index=False), nl=False)
     else:

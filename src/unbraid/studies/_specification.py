@@ -239,7 +239,7 @@ def _in_words(error: pydantic.ValidationError, kind: type[pydantic.BaseModel]) -
     if first["type"] == "missing":
         return f"expected a value for {place!r}, got none."
     if first["type"] == "value_error":
-        return f"{place}: {first['ctx']['error']}"
+        return f"{place}: {first.get('ctx', {}).get('error')}"
     reason = first["msg"].removeprefix("Input should be ").rstrip(".")
     if not place:
         return f"expected keys with values, got {first['input']!r}."

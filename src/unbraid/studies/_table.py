@@ -38,7 +38,7 @@ def study_table(out: str | os.PathLike[str]) -> pd.DataFrame:
         name for name in table if name not in first and not name.startswith(prefixes)
     ]
     measured = sorted(name for name in table if name.startswith(prefixes))
-    return table[[*first, *settings, *measured]]
+    return table.reindex(columns=[*first, *settings, *measured])
 
 
 def write_table(folder: StudyFolder) -> Path:
