@@ -1,7 +1,0 @@
-"""placeholder until the branch is merged."""
-
-PRESETS = {}
-
-
-def preset(name, scale="mini"):
-    raise ValueError(name)
