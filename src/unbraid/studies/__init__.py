@@ -1,0 +1,1 @@
+"""Many runs: what is varied, where it is kept, and what it shows."""
