@@ -1,0 +1,38 @@
+"""Questions to ask of the table of a study, each answered with its plot data."""
+
+from ._downstream_agreement import downstream_agreement
+from ._metric_agreement import metric_agreement
+from ._rank_correlation import RankAgreement, RankCorrelation
+from ._strengths import strengths
+from ._table import (
+    DISENTANGLEMENT_METRICS,
+    DOWNSTREAM_SCORES,
+    PUBLISHED_METRICS,
+    UNSUPERVISED_SCORES,
+)
+from ._total_correlation import (
+    TotalCorrelationByStrength,
+    total_correlation_by_strength,
+)
+from ._transfer import Transfer, transfer
+from ._unsupervised_agreement import unsupervised_agreement
+from ._variance import VarianceExplained, variance_explained
+
+__all__ = [
+    "DISENTANGLEMENT_METRICS",
+    "DOWNSTREAM_SCORES",
+    "PUBLISHED_METRICS",
+    "UNSUPERVISED_SCORES",
+    "RankAgreement",
+    "RankCorrelation",
+    "TotalCorrelationByStrength",
+    "Transfer",
+    "VarianceExplained",
+    "downstream_agreement",
+    "metric_agreement",
+    "strengths",
+    "total_correlation_by_strength",
+    "transfer",
+    "unsupervised_agreement",
+    "variance_explained",
+]
