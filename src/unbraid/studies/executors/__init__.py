@@ -2,5 +2,6 @@
 
 from ._base import AbstractExecutor, Jobs, News
 from ._local import LocalExecutor
+from ._ray import RayExecutor
 
-__all__ = ["AbstractExecutor", "Jobs", "LocalExecutor", "News"]
+__all__ = ["AbstractExecutor", "Jobs", "LocalExecutor", "News", "RayExecutor"]

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Generator, Iterator
 from typing import Any
 
-from unbraid.studies._work import Job, Outcome
+from unbraid.studies._work import ONE_THREAD, Job, Outcome
 
 from ._base import AbstractExecutor, Jobs, News
 from ._local_worker import STOP
@@ -73,8 +73,11 @@ class LocalExecutor(AbstractExecutor):
                     self._workers.remove(worker)
                     n_false_starts = 0 if worker.is_ready else n_false_starts + 1
                     reason = worker.last_words()
+                    worker.kill()  # closes what was open between us
                     if worker.job is not None:
-                        outcome = Outcome(worker.job.id, "died", reason)
+                        # One that was asked to stop may leave before it has begun.
+                        end = "died" if worker.is_open else "interrupted"
+                        outcome = Outcome(worker.job.id, end, reason)
                         yield News("ended", worker.job, outcome)
                     if n_false_starts == _STARTS:
                         raise RuntimeError(
@@ -117,7 +120,7 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._complaints,
-            env={**os.environ, **_ONE_THREAD},
+            env={**os.environ, **ONE_THREAD},
             start_new_session=True,  # Ctrl-C is for the parent, which tells the workers
         )
         assert self._process.stdin is not None
@@ -183,11 +186,6 @@ class _Worker:
             self._input.close()
         self.output.close()
         self._complaints.close()
-
-
-_ONE_THREAD = {
-    name: "1" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-}
 
 
 def count_cores() -> int:
