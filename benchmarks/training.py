@@ -52,12 +52,12 @@ def train_ours(kind: str, batch: int, seconds: float) -> float:
     """Images per second of unbraid's loop, with its history and its batches."""
     import torch
 
-    from unbraid.data import BatchStream
     from unbraid.training import TrainingState, train
+    from unbraid.training._fit import stream_of
 
     dataset, spec = specification(kind, batch)
     state = TrainingState.create(spec, device=torch.device("cpu"))
-    stream = BatchStream(dataset=dataset, size=batch)
+    stream = stream_of(spec, dataset, torch.device("cpu"))
     snapshots = train(state, stream, spec.objective, steps=10**9, every=WARM_UP_STEPS)
     next(snapshots)
     n_images, start = 0, time.perf_counter()

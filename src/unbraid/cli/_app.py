@@ -10,6 +10,7 @@ from ._console import complain
 from ._data import data
 from ._demo import demo
 from ._evaluate import evaluate
+from ._study import study
 from ._train import train
 
 app = typer.Typer(
@@ -20,6 +21,7 @@ app = typer.Typer(
     help="Learn, measure and choose disentangled representations.",
 )
 app.add_typer(data, name="data")
+app.add_typer(study, name="study")
 app.command()(demo)
 app.command()(evaluate)
 app.command()(train)

@@ -18,6 +18,7 @@ from unbraid.randomness import checked_seed, numpy_generator
 
 from ._buffers import BufferPool
 from ._dataset import AbstractDataset
+from ._read_ahead import ReadAhead
 from ._row_order import AbstractRowOrder, IndependentRows, ShuffledRows
 from ._sampling import AbstractSampler, Companions, Singles
 from ._statistics import ChannelStatistics
@@ -57,6 +58,8 @@ class BatchStream:
         sampler: Which images go together: singles, pairs or triplets.
         standardise: Constants to subtract and divide by, from
             :func:`channel_statistics`; ``None`` leaves pixels in [0, 1].
+        channels_last: Keep the channels of a pixel together in memory, which
+            convolutions are faster with.
         device: Where the tensors are put.
 
     Example:
@@ -76,6 +79,7 @@ class BatchStream:
     order: Literal["iid", "shuffled"] = "iid"
     sampler: AbstractSampler = field(default_factory=Singles)
     standardise: ChannelStatistics | None = None
+    channels_last: bool = False
     device: torch.device | str = "cpu"
 
     def __post_init__(self) -> None:
@@ -109,13 +113,13 @@ class BatchStream:
 
     def batch(self, step: int) -> Batch:
         """The batch of one step."""
-        rows = self.rows(step)
-        flat = rows.T.reshape(-1)
-        images = self._to_floats(self.dataset.images(flat)).split(int(self.size))
-        factors = self.dataset.factors(flat)
+        step = _checked_step(step)
+        pixels, factors = self._reader.step(step)
+        images = self._to_floats(pixels).split(int(self.size))
         if factors is None:
             return Batch(images=images[0], partner_images=images[1:])
-        labels = torch.from_numpy(_for_torch(factors)).to(self.device)
+        # A tensor of its own: the labels of several steps may share their memory.
+        labels = torch.tensor(_for_torch(factors), device=self.device)
         labels = labels.split(int(self.size))
         return Batch(
             images=images[0],
@@ -126,9 +130,7 @@ class BatchStream:
 
     def rows(self, step: int) -> NDArray[np.int64]:
         """Row numbers of a batch, ``(size, 1 + n_companions)``, anchors first."""
-        step = operator.index(step)
-        if step < 0:
-            raise ValueError(f"BatchStream: expected a step from 0, got {step}.")
+        step = _checked_step(step)
         anchors = self._order.rows(step)
         if not self.sampler.n_companions:
             return anchors[:, None]
@@ -146,6 +148,13 @@ class BatchStream:
     @cached_property
     def _companions(self) -> Companions:
         return self.sampler.bind(self.dataset)
+
+    @cached_property
+    def _reader(self) -> ReadAhead:
+        n_rows = self.size * (1 + self.sampler.n_companions)
+        return ReadAhead(
+            self.dataset, lambda step: self.rows(step).T.reshape(-1), n_rows
+        )
 
     @cached_property
     def _pool(self) -> BufferPool:
@@ -174,6 +183,8 @@ class BatchStream:
         if self._mean_and_std is not None:
             mean, std = self._mean_and_std
             floats.sub_(mean).div_(std)
+        if self.channels_last and floats.ndim == 4:
+            return floats.contiguous(memory_format=torch.channels_last)
         return floats
 
     def _empty_like(self, images: NDArray[Any]) -> torch.Tensor:
@@ -184,6 +195,13 @@ class BatchStream:
                 floats = self._pool.empty(pixels.shape).transpose(0, 3, 1, 2)
                 return torch.from_numpy(floats)
         return torch.from_numpy(self._pool.empty(images.shape))
+
+
+def _checked_step(step: int) -> int:
+    step = operator.index(step)
+    if step < 0:
+        raise ValueError(f"BatchStream: expected a step from 0, got {step}.")
+    return step
 
 
 def _for_torch(factors: NDArray[Any]) -> NDArray[Any]:

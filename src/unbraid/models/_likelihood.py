@@ -68,7 +68,7 @@ class Bernoulli(AbstractLikelihood):
         entropies = functional.binary_cross_entropy_with_logits(
             output, images, reduction="none"
         )
-        return entropies.flatten(1).sum(dim=1)
+        return per_image(entropies)
 
     def mean(self, output: torch.Tensor) -> torch.Tensor:
         """Probabilities."""
@@ -78,7 +78,7 @@ class Bernoulli(AbstractLikelihood):
         """Cross-entropy of the pictures taken as probabilities, ``(batch,)``."""
         chances = others.clamp(_CLOSEST, 1.0 - _CLOSEST)
         entropies = functional.binary_cross_entropy(chances, images, reduction="none")
-        return entropies.flatten(1).sum(dim=1)
+        return per_image(entropies)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,8 +103,7 @@ class Gaussian(AbstractLikelihood):
 
     def loss(self, images: torch.Tensor, output: torch.Tensor) -> torch.Tensor:
         """Scaled squared error, ``(batch,)``."""
-        squares = (images - output).flatten(1).square().sum(dim=1)
-        return squares / (2.0 * self.variance)
+        return per_image((images - output).square()) / (2.0 * self.variance)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +127,15 @@ class Laplace(AbstractLikelihood):
 
     def loss(self, images: torch.Tensor, output: torch.Tensor) -> torch.Tensor:
         """Scaled absolute error, ``(batch,)``."""
-        return (images - output).flatten(1).abs().sum(dim=1) / self.scale
+        return per_image((images - output).abs()) / self.scale
+
+
+def per_image(losses: torch.Tensor) -> torch.Tensor:
+    """Sums over everything but the batch, ``(batch,)``.
+
+    Without flattening, which would copy images that keep channels together.
+    """
+    return losses.sum(dim=tuple(range(1, losses.ndim)))
 
 
 def _check_positive(who: str, name: str, value: float) -> None:

@@ -1,21 +1,33 @@
 """Many runs: described in one file, computed on one machine or a cluster."""
 
 from ._conduct import StudyEnd, retry_failed, run_study
+from ._estimate import Estimate, estimate
+from ._presets import PRESETS, preset
+from ._prune import Pruned, prune
 from ._specification import Evaluation, RunSpec, Training
+from ._status import study_status
 from ._store import StudyFolder
 from ._sweep import Study, read_study, study_from_plain
-from ._table import study_table
+from ._table import save_table, study_table
 
 __all__ = [
+    "PRESETS",
+    "Estimate",
     "Evaluation",
+    "Pruned",
     "RunSpec",
     "Study",
     "StudyEnd",
     "StudyFolder",
     "Training",
+    "estimate",
+    "preset",
+    "prune",
     "read_study",
     "retry_failed",
     "run_study",
+    "save_table",
     "study_from_plain",
+    "study_status",
     "study_table",
 ]

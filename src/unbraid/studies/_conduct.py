@@ -1,20 +1,27 @@
 """run_study: whatever is missing of a study, until nothing is."""
 
 import contextlib
+import math
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from unbraid.training._interruption import deferred_interruption
 
 from ._opened import opened
+from ._prune import folder_size, prune
 from ._queue import JobQueue
+from ._specification import RunSpec
 from ._store import StudyFolder
 from ._sweep import Study
 from ._table import write_table
 from ._work import Job
 from .executors import AbstractExecutor, LocalExecutor, News
+
+# Seconds between two looks at how large a study is.
+_LOOK_SECONDS = 10.0
 
 
 class Audience(Protocol):
@@ -61,6 +68,7 @@ def run_study(
     executor: AbstractExecutor | None = None,
     loggers: Sequence[str] = (),
     device: str = "cpu",
+    disk_budget: int | None = None,
     audience: Audience | None = None,
 ) -> StudyEnd:
     """Do what is missing of a study, and write its table.
@@ -78,6 +86,8 @@ def run_study(
         executor: Where to compute; on the cores of this machine when not given.
         loggers: Names of loggers that every run reports to.
         device: Where each run computes.
+        disk_budget: Bytes that the study may take; when it has more, the states of
+            finished runs are deleted, and if that does not help, it stops.
         audience: Told of everything that happens.
 
     Returns:
@@ -95,14 +105,15 @@ def run_study(
         n_runs=n_runs, n_done=n_runs - len(jobs), n_workers=executor.n_workers
     )
     queue = JobQueue(jobs)
-    blocked = _conduct(queue, executor, audience) if jobs else ""
+    budget = _Budget(folder, disk_budget)
+    blocked = _conduct(queue, executor, audience, budget) if jobs else ""
     write_table(folder)
     counts = folder.counts()
     left = n_runs - counts["done"] - counts["failed"]
     if blocked:
         raise OSError(
-            f"study: expected a disk that can be written, got: {blocked} What is done "
-            "stays; the same command goes on when there is room."
+            f"study: expected room on the disk, got: {blocked.rstrip('.')}. What is "
+            "done stays; the same command goes on when there is room."
         )
     return StudyEnd(
         done=counts["done"],
@@ -126,24 +137,20 @@ def retry_failed(out: str | os.PathLike[str]) -> int:
     return len(failed)
 
 
-def prepare_folder(folder: StudyFolder, study: Study) -> dict[str, str]:
-    """Open the data of a study, and write down what the study is.
+def fingerprints_of(specs: Iterable[RunSpec]) -> dict[str, str]:
+    """Fingerprint of every dataset of some runs, by what they call it.
 
-    Returns:
-        Fingerprint of every dataset, by what the study calls it.
+    Opens them: what has to be converted is converted once, before workers look for it.
     """
-    # Opened here first: what has to be converted is converted once, before the workers
-    # look for it.
-    names = dict.fromkeys(spec.data for spec in study.runs())
-    fingerprints = {name: opened(name).fingerprint for name in names}
-    folder.write(study, fingerprints)
-    return fingerprints
+    names = dict.fromkeys(spec.data for spec in specs)
+    return {name: opened(name).fingerprint for name in names}
 
 
 def _plan(
     folder: StudyFolder, study: Study, loggers: Sequence[str], device: str
 ) -> list[Job]:
-    fingerprints = prepare_folder(folder, study)
+    fingerprints = fingerprints_of(study.runs())
+    folder.write(study, fingerprints)
     for cell in folder.cells:
         cell.place.forget_damaged()
     states = folder.states()
@@ -165,7 +172,33 @@ def _plan(
     ]
 
 
-def _conduct(queue: JobQueue, executor: AbstractExecutor, audience: Audience) -> str:
+class _Budget:
+    """Keeps a study within its bytes, as long as that is possible."""
+
+    def __init__(self, folder: StudyFolder, n_bytes: int | None) -> None:
+        self._folder, self._n_bytes = folder, n_bytes
+        self._looked_at = -math.inf
+
+    def exceeded(self) -> str:
+        """Why the study cannot go on; empty if it can."""
+        now = time.monotonic()
+        if self._n_bytes is None or now - self._looked_at < _LOOK_SECONDS:
+            return ""
+        self._looked_at = now
+        size = folder_size(self._folder.path)
+        if size > self._n_bytes:
+            size = prune(self._folder.path, budget=self._n_bytes).size
+        if size <= self._n_bytes:
+            return ""
+        return (
+            f"{size / 1e6:.1f} MB, which is more than the {self._n_bytes / 1e6:.1f} MB "
+            "that the study may take"
+        )
+
+
+def _conduct(
+    queue: JobQueue, executor: AbstractExecutor, audience: Audience, budget: _Budget
+) -> str:
     """Until the queue is empty, or what blocks it."""
     blocked, is_stopping = "", False
     with (
@@ -178,6 +211,7 @@ def _conduct(queue: JobQueue, executor: AbstractExecutor, audience: Audience) ->
                 news = News("ended", news.job, outcome)
                 if outcome.end == "blocked":
                     blocked = blocked or outcome.message
+                blocked = blocked or budget.exceeded()
             audience.hear(news)
             if (blocked or is_interrupted()) and not is_stopping:
                 is_stopping = True

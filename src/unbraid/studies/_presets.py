@@ -1,4 +1,6 @@
-"""placeholder until the branch is merged"""
+"""placeholder until the branch is merged."""
+
+PRESETS = {}
 
 
 def preset(name, scale="mini"):

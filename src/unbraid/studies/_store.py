@@ -1,8 +1,8 @@
-"""The folder of a study: which runs it has, how far each is, and where its files are."""
+"""The folder of a study: which runs it has, and how far each of them is."""
 
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -111,16 +111,24 @@ class StudyFolder:
     def cells(self) -> list[Cell]:
         """Every run of the study, in the order of its file."""
         known = _read(self.data_file, "data of a study").get("fingerprints", {})
-        cells = []
-        for spec in self.study.runs():
+        specs = self.study.runs()
+        for spec in specs:
             if spec.data not in known:
                 raise CheckpointFormatError(
                     f"{self.data_file}: expected the fingerprint of {spec.data!r}, got "
                     "none. `unbraid study run` puts it there."
                 )
-            name = spec.id(known[spec.data])
-            cells.append(Cell(name, spec, RunPlace(self.runs / name)))
-        return cells
+        return self.cells_of(specs, known)
+
+    def cells_of(
+        self, specs: Sequence[RunSpec], fingerprints: Mapping[str, str]
+    ) -> list[Cell]:
+        """Where runs are, or would be."""
+        names = [spec.id(fingerprints[spec.data]) for spec in specs]
+        return [
+            Cell(name, spec, RunPlace(self.runs / name))
+            for name, spec in zip(names, specs, strict=True)
+        ]
 
     def write(self, study: Study, fingerprints: Mapping[str, str]) -> None:
         """Make this the folder of a study, or bring its study up to date.

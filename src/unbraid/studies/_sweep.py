@@ -148,7 +148,8 @@ def study_from_plain(data: Any, where: str = "study") -> Study:
     found = given.pop("format", FORMAT)
     if isinstance(found, int) and found > FORMAT:
         raise NewerFormatError(
-            f"{where}: expected format {FORMAT}, got {found}. Update unbraid to read it."
+            f"{where}: expected format {FORMAT}, got {found}. Update unbraid to read "
+            "it."
         )
     if found != FORMAT:
         raise ValueError(f"{where}: expected format {FORMAT}, got {found!r}.")

@@ -9,7 +9,7 @@ import pandas as pd
 
 from unbraid.errors import CheckpointFormatError
 from unbraid.files import written_whole
-from unbraid.training.loggers._base import flat_settings
+from unbraid.training.loggers._base import flat_settings, import_extra
 
 from ._store import Cell, State, StudyFolder
 
@@ -43,10 +43,23 @@ def study_table(out: str | os.PathLike[str]) -> pd.DataFrame:
 
 def write_table(folder: StudyFolder) -> Path:
     """Write the table of a study beside its runs, as CSV; equal runs, equal bytes."""
-    content = study_table(folder.path).to_csv(index=False, lineterminator="\n")
-    with written_whole(folder.table_file) as file:
-        file.write(content.encode())
+    save_table(study_table(folder.path), folder.table_file)
     return folder.table_file
+
+
+def save_table(table: pd.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Write a table as a ``.csv`` or ``.parquet`` file.
+
+    Raises:
+        ImportError: If it is parquet and pyarrow is not installed; says the pip line.
+    """
+    path = Path(path)
+    with written_whole(path) as file:
+        if path.suffix == ".csv":
+            file.write(table.to_csv(index=False, lineterminator="\n").encode())
+            return
+        import_extra("pyarrow", "parquet")
+        table.to_parquet(file, index=False)
 
 
 def _row(cell: Cell, state: State) -> dict[str, Any]:

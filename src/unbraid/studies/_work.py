@@ -174,8 +174,15 @@ def _train_and_score(
     return {**scores, "warnings": warnings}
 
 
-_OF_TRAINING = ("spec.json", "status.json", "history.jsonl", "model.json",
-                "model.safetensors", "state.safetensors", "traces.safetensors")  # fmt: skip
+_OF_TRAINING = (
+    "spec.json",
+    "status.json",
+    "history.jsonl",
+    "model.json",
+    "model.safetensors",
+    "state.safetensors",
+    "traces.safetensors",
+)
 
 
 def _start_afresh(place: RunPlace) -> None:

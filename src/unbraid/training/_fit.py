@@ -252,6 +252,7 @@ def stream_of(
         seed=spec.seed,
         order=spec.order,
         sampler=spec.objective.sampler(),
+        channels_last=True,
         device=device,
     )
 

@@ -109,14 +109,14 @@ def _train_until(
                 state, objective, batch, generator
             )
             names, row = names + extra_names, row + extra_row
-        rows.append(torch.stack(row))
+        rows += row
         if loss.kl_per_latent is not None:
             divergences.append(loss.kl_per_latent.detach())
         n_images += len(batch.images) * (1 + len(batch.partner_images))
         state.step += 1
         if is_interrupted():
             break
-    table = torch.stack(rows).double().cpu().numpy()
+    table = torch.stack(rows).double().cpu().numpy().reshape(-1, len(names))
     _check_finite(table, names, first)
     _check_weights(state)
     seconds = time.perf_counter() - started

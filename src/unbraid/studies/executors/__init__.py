@@ -1,7 +1,16 @@
 """Where the runs of a study are computed."""
 
 from ._base import AbstractExecutor, Jobs, News
-from ._local import LocalExecutor
+from ._inline import InlineExecutor
+from ._local import LocalExecutor, count_cores
 from ._ray import RayExecutor
 
-__all__ = ["AbstractExecutor", "Jobs", "LocalExecutor", "News", "RayExecutor"]
+__all__ = [
+    "AbstractExecutor",
+    "InlineExecutor",
+    "Jobs",
+    "LocalExecutor",
+    "News",
+    "RayExecutor",
+    "count_cores",
+]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import Any
 
 from unbraid.studies._work import ONE_THREAD, Job, Outcome
@@ -43,19 +44,23 @@ class LocalExecutor(AbstractExecutor):
 
     def run(self, jobs: Jobs) -> Generator[News]:
         """Start the workers, hand out the jobs, and let the workers go."""
-        selector = selectors.DefaultSelector()
-        try:
-            yield from self._run(jobs, selector)
-        finally:
-            for worker in self._workers:
-                worker.kill()
-            self._workers.clear()
-            selector.close()
+        with (
+            tempfile.TemporaryDirectory() as scratch,
+            selectors.DefaultSelector() as selector,
+        ):
+            try:
+                yield from self._run(jobs, selector, Path(scratch))
+            finally:
+                for worker in self._workers:
+                    worker.kill()
+                self._workers.clear()
 
-    def _run(self, jobs: Jobs, selector: selectors.BaseSelector) -> Iterator[News]:
+    def _run(
+        self, jobs: Jobs, selector: selectors.BaseSelector, scratch: Path
+    ) -> Iterator[News]:
         n_false_starts = 0
         while True:
-            yield from self._hand_out(jobs, selector)
+            yield from self._hand_out(jobs, selector, scratch)
             if jobs.is_over and not any(worker.job for worker in self._workers):
                 return
             ready = selector.select(_QUIET_SECONDS)
@@ -73,7 +78,7 @@ class LocalExecutor(AbstractExecutor):
                     self._workers.remove(worker)
                     n_false_starts = 0 if worker.is_ready else n_false_starts + 1
                     reason = worker.last_words()
-                    worker.kill()  # closes what was open between us
+                    worker.kill()
                     if worker.job is not None:
                         # One that was asked to stop may leave before it has begun.
                         end = "died" if worker.is_open else "interrupted"
@@ -85,7 +90,9 @@ class LocalExecutor(AbstractExecutor):
                             f"{_STARTS} that did not: {reason}"
                         )
 
-    def _hand_out(self, jobs: Jobs, selector: selectors.BaseSelector) -> Iterator[News]:
+    def _hand_out(
+        self, jobs: Jobs, selector: selectors.BaseSelector, scratch: Path
+    ) -> Iterator[News]:
         for worker in self._workers:
             if worker.job is None and worker.is_open:
                 job = jobs.take()
@@ -97,7 +104,7 @@ class LocalExecutor(AbstractExecutor):
             job = jobs.take()
             if job is None:
                 return
-            worker = _Worker()
+            worker = _Worker(scratch)
             self._workers.append(worker)
             selector.register(worker.output, selectors.EVENT_READ, worker)
             worker.begin(job)
@@ -112,17 +119,19 @@ class LocalExecutor(AbstractExecutor):
 class _Worker:
     """One process, and what it works on."""
 
-    def __init__(self) -> None:
+    def __init__(self, scratch: Path) -> None:
         # What a process says before it dies is the best reason there is.
-        self._complaints = tempfile.TemporaryFile()
+        number, path = tempfile.mkstemp(dir=scratch)
+        self._complaints = Path(path)
         self._process = subprocess.Popen(
             [sys.executable, "-m", "unbraid.studies.executors._local_worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._complaints,
+            stderr=number,
             env={**os.environ, **ONE_THREAD},
             start_new_session=True,  # Ctrl-C is for the parent, which tells the workers
         )
+        os.close(number)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._input = self._process.stdin
@@ -174,8 +183,7 @@ class _Worker:
         how = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
         if code == -9:
             how += ", perhaps for want of memory"
-        self._complaints.seek(0)
-        lines = self._complaints.read().decode(errors="replace").strip().split("\n")
+        lines = self._complaints.read_text(errors="replace").strip().split("\n")
         return f"the worker process is gone ({how}). {lines[-1][:500]}".strip()
 
     def kill(self) -> None:
@@ -185,7 +193,6 @@ class _Worker:
         with contextlib.suppress(BrokenPipeError):
             self._input.close()
         self.output.close()
-        self._complaints.close()
 
 
 def count_cores() -> int:

@@ -4,10 +4,11 @@ import contextlib
 import functools
 import json
 import logging
+import math
 import os
 import socket
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ class RayExecutor(AbstractExecutor):
         address: Of a cluster, as ``ray.init`` takes it, such as ``"auto"``; the
             environment variable ``RAY_ADDRESS`` when not given, or else a Ray of this
             machine alone.
-        cpus: Cores to be requested for a run.
+        cpus: Cores to be requested for a run, above 0.
         gpus: Devices to be requested for a run; a fraction shares one.
 
     Raises:
@@ -62,14 +63,14 @@ class RayExecutor(AbstractExecutor):
         n_workers: int | None = None,
         *,
         address: str | None = None,
-        cpus: int = 1,
+        cpus: float = 1,
         gpus: float = 0,
     ) -> None:
         if n_workers is not None and n_workers < 1:
             raise ValueError(f"study: expected workers from 1, got {n_workers}.")
-        if cpus < 1 or gpus < 0:
+        if cpus <= 0 or gpus < 0:
             raise ValueError(
-                f"RayExecutor: expected cpus from 1 and gpus from 0, got {cpus} and "
+                f"RayExecutor: expected cpus above 0 and gpus from 0, got {cpus} and "
                 f"{gpus}."
             )
         # Ray looks at this when it is imported: the study tells of these losses itself.
@@ -96,7 +97,7 @@ class RayExecutor(AbstractExecutor):
             self._n_workers = self._room(nodes)
         return self._n_workers
 
-    def _room(self, nodes: list[tuple[float, float]]) -> int:
+    def _room(self, nodes: Sequence[tuple[float, float]]) -> int:
         """Runs that nodes with so many cores and devices have room for."""
         room = 0
         for n_cpus, n_gpus in nodes:
@@ -192,7 +193,8 @@ class RayExecutor(AbstractExecutor):
         self._is_ours = True
 
     def _start(self, options: dict[str, Any]) -> None:
-        n_cpus, n_gpus = self.n_workers * self._cpus, torch.cuda.device_count()
+        n_cpus = math.ceil(self.n_workers * self._cpus)
+        n_gpus = torch.cuda.device_count()
         self._room([(n_cpus, n_gpus)])  # or else Ray would wait for ever
         with _environment("RAY_USAGE_STATS_ENABLED", "0"):
             self._ray.init(

@@ -1,0 +1,392 @@
+"""``unbraid study``: many runs from one file, and what became of them."""
+
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from ._console import complain, print_json, print_table
+from ._data import JsonOption
+
+if TYPE_CHECKING:
+    from unbraid.studies import Study
+    from unbraid.studies.executors import AbstractExecutor
+
+study = typer.Typer(
+    name="study", no_args_is_help=True, help="Run and look after studies of many runs."
+)
+
+FolderArgument = Annotated[
+    Path, typer.Argument(metavar="DIR", help="Folder of a study.")
+]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(min=1, help="Runs at once; one per core when not given."),
+]
+ExecutorOption = Annotated[
+    Literal["local", "ray"],
+    typer.Option(help="Where to compute: this machine, or Ray."),
+]
+AddressOption = Annotated[
+    str | None, typer.Option(help="Of a Ray cluster; a local Ray when not given.")
+]
+CpusOption = Annotated[float, typer.Option(min=0, help="Per run, on Ray.")]
+GpusOption = Annotated[float, typer.Option(min=0, help="Per run, on Ray.")]
+DeviceOption = Annotated[str, typer.Option(help="cpu, cuda, mps or auto.")]
+LoggerOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Every run also reports to tensorboard, wandb or mlflow."),
+]
+DiskOption = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="Most that the study may take, such as 2GB."),
+]
+
+
+@study.command()
+def run(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="STUDY", help="A study in YAML, or a study's folder."),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder; named like the file when not given."),
+    ] = None,
+    workers: WorkersOption = None,
+    executor: ExecutorOption = "local",
+    address: AddressOption = None,
+    cpus: CpusOption = 1.0,
+    gpus: GpusOption = 0.0,
+    device: DeviceOption = "cpu",
+    logger: LoggerOption = None,
+    disk: DiskOption = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what it would cost, and stop.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Do what is missing of a study; the same command goes on after any stop.
+
+    Example: unbraid study run study.yaml --workers 2
+    """
+    wanted, folder = _read(file, out)
+    _announce(wanted, folder, workers, as_json=json and dry_run)
+    if dry_run:
+        return
+    place = _executor(executor, workers, address, cpus, gpus)
+    _conduct(wanted, folder, place, device, logger or [], disk, as_json=json)
+
+
+@study.command()
+def retry(
+    folder: FolderArgument,
+    failed: Annotated[
+        bool, typer.Option("--failed", help="Runs that failed: the default.")
+    ] = True,
+    workers: WorkersOption = None,
+    executor: ExecutorOption = "local",
+    address: AddressOption = None,
+    cpus: CpusOption = 1.0,
+    gpus: GpusOption = 0.0,
+    device: DeviceOption = "cpu",
+    logger: LoggerOption = None,
+    disk: DiskOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Try the runs that failed again, and do what else is missing.
+
+    Example: unbraid study retry study --failed
+    """
+    del failed
+    from unbraid.studies import retry_failed
+
+    wanted, folder = _read(folder, None)
+    n_failed = retry_failed(folder)
+    typer.echo(f"{n_failed} failed runs are tried again", err=True)
+    place = _executor(executor, workers, address, cpus, gpus)
+    _conduct(wanted, folder, place, device, logger or [], disk, as_json=json)
+
+
+@study.command()
+def status(folder: FolderArgument, json: JsonOption = False) -> None:
+    """Say how far a study is, and why runs failed.
+
+    Example: unbraid study status study
+    """
+    from unbraid.studies import study_status
+
+    found = study_status(folder)
+    if json:
+        print_json(found)
+        return
+    counts = found["counts"]
+    words = [f"{n} {state}" for state, n in counts.items() if n]
+    typer.echo(f"{found['name']}: {found['n_runs']} runs, {', '.join(words)}")
+    if found["seconds_left"] is not None:
+        from ._study_view import in_words
+
+        typer.echo(f"about {in_words(found['seconds_left'])} left at the present pace")
+    for line in found["running"]:
+        far = f"step {line['step']:,} of {line['steps']:,}"
+        typer.echo(f"  running  {line['id']}  {far}  {line['worker']}")
+    for line in found["failed"]:
+        typer.echo(f"  failed   {line['id']}  {line['error']}")
+
+
+@study.command()
+def table(
+    folder: FolderArgument,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="A .csv or .parquet file; standard output if not given."
+        ),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """One row per run: every setting, every score.
+
+    Example: unbraid study table study -o scores.csv
+    """
+    from unbraid.studies import save_table, study_table
+
+    if out is not None and out.suffix not in (".csv", ".parquet"):
+        raise typer.BadParameter(
+            f"Expected a name that ends in .csv or .parquet, got {str(out)!r}.",
+            param_hint="--out",
+        )
+    rows = study_table(folder)
+    if json:
+        import json as json_module
+
+        print_json(json_module.loads(rows.to_json(orient="records")))
+    elif out is None:
+        typer.echo(rows.to_csv(index=False), nl=False)
+    else:
+        try:
+            save_table(rows, out)
+        except ImportError as error:
+            complain(error)
+            raise typer.Exit(1) from None
+
+
+@study.command()
+def prune(
+    folder: FolderArgument,
+    disk: DiskOption = None,
+    models: Annotated[
+        bool, typer.Option("--models", help="Also models, while it is too large.")
+    ] = False,
+    strangers: Annotated[
+        bool, typer.Option("--strangers", help="Also runs the study has no more.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Delete what finished runs do not need: states, and traces if it is too large.
+
+    Example: unbraid study prune study --disk 500MB
+    """
+    from dataclasses import asdict
+
+    from unbraid.studies import prune as prune_study
+
+    found = prune_study(
+        folder, budget=read_size(disk), models=models, strangers=strangers
+    )
+    if json:
+        print_json(asdict(found))
+        return
+    typer.echo(
+        f"{found.n_files} files and {found.n_strangers} runs deleted, "
+        f"{found.n_bytes / 1e6:.1f} MB; the study takes {found.size / 1e6:.1f} MB"
+    )
+
+
+@study.command()
+def preset(
+    name: Annotated[
+        str | None, typer.Argument(help="Of a preset; all are listed without one.")
+    ] = None,
+    scale: Annotated[str, typer.Option(help="mini, small or paper.")] = "mini",
+    json: JsonOption = False,
+) -> None:
+    """List the published sweeps, or print one as a study file to start from.
+
+    Example: unbraid study preset dlib-2019 --scale mini > study.yaml
+    """
+    from unbraid.studies import PRESETS, study_from_plain
+    from unbraid.studies import preset as find_preset
+    from unbraid.studies._yaml import write_yaml
+
+    if name is None:
+        rows = [
+            {"name": key, "about": (make.__doc__ or "").split("\n")[0]}
+            for key, make in PRESETS.items()
+        ]
+        if json:
+            print_json(rows)
+        else:
+            print_table(("preset", "what"), [(r["name"], r["about"]) for r in rows])
+        return
+    try:
+        plain = find_preset(name, scale)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    study_from_plain(plain, name)
+    if json:
+        print_json(plain)
+    else:
+        typer.echo(write_yaml(plain), nl=False)
+
+
+def read_size(text: str | None) -> int | None:
+    """Bytes from what a user typed, such as 2GB or 500 MB.
+
+    Example:
+        >>> read_size("1.5GB"), read_size("200")
+        (1500000000, 200)
+    """
+    if text is None:
+        return None
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", text.lower())
+    if found is None:
+        raise typer.BadParameter(
+            f"Expected a size such as 2GB or 500MB, got {text!r}.", param_hint="--disk"
+        )
+    power = " kmgt".index(found[2] or " ")
+    return int(float(found[1]) * 1000**power)
+
+
+def _read(file: Path, out: Path | None) -> tuple["Study", Path]:
+    """The study of a file or a folder, and the folder that it is kept in."""
+    from unbraid.studies import StudyFolder, read_study
+
+    if file.is_dir():
+        return StudyFolder(file).study, out or file
+    if not file.exists():
+        raise FileNotFoundError(
+            f"study: expected a study in YAML or its folder, got {str(file)!r}, which "
+            "is not there. `unbraid study preset` gives one to start from."
+        )
+    if out is None and not file.suffix:
+        raise typer.BadParameter(
+            f"Expected --out for a file without a suffix, got {str(file)!r}.",
+            param_hint="--out",
+        )
+    return read_study(file), out or file.with_suffix("")
+
+
+def _announce(
+    wanted: "Study", folder: Path, workers: int | None, *, as_json: bool
+) -> None:
+    """Number of runs, time and disk, before anything begins."""
+    from unbraid.studies import StudyFolder, estimate
+    from unbraid.studies._conduct import fingerprints_of
+    from unbraid.studies.executors import count_cores
+
+    from ._study_view import in_words
+
+    specs = wanted.runs()
+    fingerprints = fingerprints_of(specs)
+    cells = StudyFolder(folder).cells_of(specs, fingerprints)
+    left = [cell.spec for cell in cells if not cell.place.scores.is_file()]
+    n_workers = workers or count_cores()
+    cost = estimate(left)
+    if as_json:
+        print_json(
+            {
+                "n_runs": len(specs),
+                "n_done": len(specs) - len(left),
+                "seconds": cost.on(n_workers),
+                "bytes": cost.n_bytes,
+                "runs": [cell.spec.to_plain() | {"id": cell.id} for cell in cells],
+            }
+        )
+        return
+    words = f"{wanted.name}: {len(specs):,} runs in {folder}"
+    if len(left) < len(specs):
+        words += f", {len(specs) - len(left):,} of them done"
+    if left:
+        words += (
+            f"; about {in_words(cost.on(n_workers))} with {n_workers} workers, "
+            f"{cost.n_bytes / 1e6:,.0f} MB of disk"
+        )
+    typer.echo(words, err=True)
+
+
+def _executor(
+    name: str, workers: int | None, address: str | None, cpus: float, gpus: float
+) -> "AbstractExecutor":
+    from unbraid.studies.executors import LocalExecutor
+
+    if name == "local":
+        if address is not None:
+            raise typer.BadParameter(
+                "Expected --executor ray with an address, got local.",
+                param_hint="--address",
+            )
+        return LocalExecutor(workers)
+    try:
+        from unbraid.studies.executors import RayExecutor
+
+        return RayExecutor(n_workers=workers, address=address, cpus=cpus, gpus=gpus)
+    except ImportError as error:
+        complain(error)
+        raise typer.Exit(1) from None
+
+
+def _conduct(
+    wanted: "Study",
+    folder: Path,
+    executor: "AbstractExecutor",
+    device: str,
+    loggers: list[str],
+    disk: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    from dataclasses import asdict
+
+    from unbraid.studies import run_study
+
+    from ._study_view import StudyView
+
+    command = shlex.join(["unbraid", *sys.argv[1:]])
+    view = StudyView()
+    try:
+        end = run_study(
+            wanted,
+            folder,
+            executor=executor,
+            device=device,
+            loggers=loggers,
+            disk_budget=read_size(disk),
+            audience=view,
+        )
+    except KeyboardInterrupt:
+        typer.echo(f"unbraid: broken off. To go on: {command}", err=True)
+        raise typer.Exit(130) from None
+    finally:
+        view.close()
+    if as_json:
+        print_json(asdict(end))
+    else:
+        failed = f", {end.failed} failed" if end.failed else ""
+        typer.echo(f"{end.done} runs done{failed}; the table is {folder / 'table.csv'}")
+    if end.left:
+        typer.echo(
+            f"unbraid: {end.reason}, {end.left} runs left. To go on: {command}",
+            err=True,
+        )
+        raise typer.Exit(130)
+    if end.failed:
+        typer.echo(
+            f"unbraid: {end.failed} runs failed. Why: unbraid study status {folder}; "
+            f"to try again: unbraid study retry {folder}",
+            err=True,
+        )
+        raise typer.Exit(1)

@@ -1,0 +1,111 @@
+"""What a study will cost, before it begins: minutes of work and bytes on disk."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from unbraid.metrics import METRICS, choose_metrics
+from unbraid.training import TrainingState, train
+from unbraid.training._fit import stream_of
+
+from ._opened import opened
+from ._specification import RunSpec
+
+_WARM_UP, _STEPS = 2, 5
+# Kinds of runs that are timed; of more, as many are taken evenly.
+_TIMED = 12
+_SECONDS = 20.0
+"""After which no further kind is timed."""
+
+_SMALL_FILES = 40_000
+"""Bytes of settings, history and scores."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What runs will cost.
+
+    Attributes:
+        seconds: Of one core, for all runs together.
+        n_bytes: On disk, for all of them.
+    """
+
+    seconds: float
+    n_bytes: int
+
+    def on(self, n_workers: int) -> float:
+        """Seconds until the end with so many workers."""
+        return self.seconds / n_workers
+
+
+def estimate(specs: Sequence[RunSpec]) -> Estimate:
+    """Time and size of runs, from a few steps of some of them.
+
+    Runs of one objective, network and dataset are timed once. The time of the scores
+    is what the catalogue of metrics says.
+
+    Args:
+        specs: The runs.
+    """
+    kinds: dict[str, list[RunSpec]] = {}
+    for spec in specs:
+        kinds.setdefault(_kind(spec), []).append(spec)
+    groups = list(kinds.values())
+    every = max(1, len(groups) // _TIMED)
+    seconds, n_bytes, n_timed, began = 0.0, 0, 0, time.monotonic()
+    for group in groups[::every]:
+        if n_timed and time.monotonic() - began > _SECONDS:
+            break
+        per_step, fixed, size = _measure(group[0])
+        seconds += sum(per_step * spec.training.steps + fixed for spec in group)
+        n_bytes += size * len(group)
+        n_timed += len(group)
+    share = len(specs) / max(n_timed, 1)
+    return Estimate(seconds * share, int(n_bytes * share))
+
+
+def _kind(spec: RunSpec) -> str:
+    plain = spec.to_plain()
+    objective = {"name": plain["objective"]["name"]}
+    varied = ("batch_size", "n_latents", "optimiser")
+    training = {name: plain["training"][name] for name in varied}
+    parts = {name: plain[name] for name in ("data", "network", "evaluation")}
+    return repr((objective, training, parts))
+
+
+def _measure(spec: RunSpec) -> tuple[float, float, int]:
+    """Seconds of a step, seconds of everything else, and bytes of a run."""
+    data = opened(spec.data)
+    statistics = data.statistics if spec.training.standardise else None
+    settings = spec.training_spec(data.dataset, statistics)
+    n_threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # as in a worker
+    try:
+        state = TrainingState.create(settings, device="cpu")
+        stream = stream_of(settings, data.dataset, torch.device("cpu"))
+        n_steps = _WARM_UP + _STEPS
+        snapshots = train(state, stream, settings.objective, steps=n_steps, every=1)
+        times = [time.perf_counter() for _ in snapshots]
+    finally:
+        torch.set_num_threads(n_threads)
+    per_step = (times[-1] - times[_WARM_UP - 1]) / _STEPS
+    # To encode an image takes about a third of what it takes to learn from it.
+    encoding = per_step / (3 * spec.training.batch_size) * spec.evaluation.rows
+    return per_step, encoding + _scoring_seconds(spec), _size(state)
+
+
+def _scoring_seconds(spec: RunSpec) -> float:
+    """By the catalogue, which knows the cost on 15,000 rows of 10 latents."""
+    have_factors = bool(opened(spec.data).dataset.factor_names)
+    names = choose_metrics(spec.evaluation.metrics, have_factors=have_factors)
+    size = min(spec.evaluation.rows / 15_000, 1.0) * spec.training.n_latents / 10
+    return size * sum(METRICS[name].seconds for name in names)
+
+
+def _size(state: TrainingState) -> int:
+    """The model once, and in the state again with the two averages of Adam."""
+    networks = [state.model, *([state.extra] if state.extra is not None else [])]
+    n_weights = sum(part.numel() for net in networks for part in net.parameters())
+    return 4 * n_weights * (1 + 3) + _SMALL_FILES
