@@ -1,13 +1,15 @@
 """Which run comes next: those that are missing, and those to be tried once more."""
 
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable
+from pathlib import Path
 
+from ._store import RunPlace
 from ._work import Job, Outcome, fail_dead
 
 _TRIES = 3
-"""Workers that a run may take with it before it is given up."""
+"""Workers that a run may take with it, without getting on, before it is given up."""
 
 _LOOK_AGAIN_SECONDS = 2.0
 """After which to ask whether another process is done with a run."""
@@ -24,7 +26,7 @@ class JobQueue:
         self._waiting = deque(jobs)
         self._later: deque[tuple[float, Job]] = deque()
         self._n_begun = 0
-        self._deaths: Counter[str] = Counter()
+        self._deaths: dict[str, tuple[int, int]] = {}
         self._is_closed = False
 
     def take(self) -> Job | None:
@@ -60,13 +62,24 @@ class JobQueue:
         if outcome.end == "busy":
             self._later.append((time.monotonic() + _LOOK_AGAIN_SECONDS, job))
         elif outcome.end == "died" and not self._is_closed:
-            self._deaths[job.id] += 1
-            if self._deaths[job.id] == _TRIES:
+            if self._count_death(job) == _TRIES:
                 message = f"{_TRIES} times in a row {outcome.message}"
                 fail_dead(job, message)
                 return Outcome(job.id, "failed", message)
             self._waiting.appendleft(job)
         return outcome
+
+    def _count_death(self, job: Job) -> int:
+        """Workers that a run has lost since it last saved its state.
+
+        A long run on machines that come and go may lose any number, and still get on.
+        """
+        state = RunPlace(Path(job.folder)).training_state
+        saved_at = state.stat().st_mtime_ns if state.is_file() else 0
+        last, count = self._deaths.get(job.id, (saved_at, 0))
+        count = count + 1 if last == saved_at else 1
+        self._deaths[job.id] = saved_at, count
+        return count
 
     def close(self) -> None:
         """Begin no more jobs."""

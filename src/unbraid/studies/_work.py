@@ -71,6 +71,12 @@ class Outcome:
     message: str = ""
 
 
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
+)
+"""Environment of such a process, for libraries that look only when they are loaded."""
+
+
 def prepare_process() -> None:
     """Set up a process whose work is runs: one thread, and memory that is kept."""
     torch.set_num_threads(1)

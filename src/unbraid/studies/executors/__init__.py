@@ -3,6 +3,7 @@
 from ._base import AbstractExecutor, Jobs, News
 from ._inline import InlineExecutor
 from ._local import LocalExecutor, count_cores
+from ._ray import RayExecutor
 
 __all__ = [
     "AbstractExecutor",
@@ -10,5 +11,6 @@ __all__ = [
     "Jobs",
     "LocalExecutor",
     "News",
+    "RayExecutor",
     "count_cores",
 ]

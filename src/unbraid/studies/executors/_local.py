@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
-from unbraid.studies._work import Job, Outcome
+from unbraid.studies._work import ONE_THREAD, Job, Outcome
 
 from ._base import AbstractExecutor, Jobs, News
 from ._local_worker import STOP
@@ -80,7 +80,9 @@ class LocalExecutor(AbstractExecutor):
                     reason = worker.last_words()
                     worker.kill()
                     if worker.job is not None:
-                        outcome = Outcome(worker.job.id, "died", reason)
+                        # One that was asked to stop may leave before it has begun.
+                        end = "died" if worker.is_open else "interrupted"
+                        outcome = Outcome(worker.job.id, end, reason)
                         yield News("ended", worker.job, outcome)
                     if n_false_starts == _STARTS:
                         raise RuntimeError(
@@ -126,7 +128,7 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=number,
-            env={**os.environ, **_ONE_THREAD},
+            env={**os.environ, **ONE_THREAD},
             start_new_session=True,  # Ctrl-C is for the parent, which tells the workers
         )
         os.close(number)
@@ -191,11 +193,6 @@ class _Worker:
         with contextlib.suppress(BrokenPipeError):
             self._input.close()
         self.output.close()
-
-
-_ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
-)
 
 
 def count_cores() -> int:

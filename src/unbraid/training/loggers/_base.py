@@ -61,12 +61,12 @@ def flat_settings(settings: Mapping[str, Any], start: str = "") -> dict[str, Any
     return flat
 
 
-def import_extra(module: str, extra: str) -> Any:
+def import_extra(module: str, extra: str, *, who: str = "loggers") -> Any:
     """A package that is not always installed, or an error with the line that helps."""
     try:
         return import_module(module)
     except ImportError as error:
         raise ImportError(
-            f"loggers: expected {extra} to be installed, got {error}. Run: "
+            f"{who}: expected {extra} to be installed, got {error}. Run: "
             f"pip install 'unbraid[{extra}]'"
         ) from error
