@@ -321,7 +321,7 @@ def _announce(
 def _executor(
     name: str, workers: int | None, address: str | None, cpus: float, gpus: float
 ) -> "AbstractExecutor":
-    from unbraid.studies.executors import LocalExecutor
+    from unbraid.studies.executors import LocalExecutor, RayExecutor
 
     if name == "local":
         if address is not None:
@@ -331,8 +331,6 @@ def _executor(
             )
         return LocalExecutor(workers)
     try:
-        from unbraid.studies.executors import RayExecutor
-
         return RayExecutor(n_workers=workers, address=address, cpus=cpus, gpus=gpus)
     except ImportError as error:
         complain(error)
