@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from unbraid.data import AbstractFactorDataset, open_dataset
+from unbraid.data import open_dataset
 from unbraid.data._catalogue import PUBLISHED, RENDERED
 from unbraid.errors import DatasetNotFoundError
 from unbraid.metrics._catalogue import choose_metrics
@@ -164,7 +164,7 @@ def test_every_rendered_dataset_opens_and_fits_the_network(
     study = preset(name, scale)
     for text in data_of(study):
         dataset = open_dataset(text)
-        assert isinstance(dataset, AbstractFactorDataset)
+        assert dataset.factors([0]).shape[1] > 1
         assert dataset.images([0, len(dataset) - 1]).shape[1:] == dataset.image_shape
         side = dataset.image_shape[1]
         assert side == 64 if scale == "small" else side <= 16
@@ -243,7 +243,7 @@ def test_a_preset_may_be_changed_without_changing_the_next() -> None:
 def test_unknown_names_and_scales_get_the_nearest() -> None:
     with pytest.raises(ValueError, match="got 'dlib-2018'. Did you mean 'dlib-2019'"):
         preset("dlib-2018")
-    with pytest.raises(ValueError, match="Did you mean 'michlo-2022-a3-"):
+    with pytest.raises(ValueError, match="Did you mean 'michlo-2022-a3-1'"):
         preset("michlo-2022-a3")
     with pytest.raises(ValueError, match="among mini, small, paper, got 'smal'. Did"):
         preset("dlib-2019", "smal")

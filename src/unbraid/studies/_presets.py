@@ -69,7 +69,9 @@ def preset(name: str, scale: str = "mini") -> dict[str, Any]:
 
 def _check(what: str, given: str, known: Iterable[str]) -> None:
     if given not in known:
-        near = difflib.get_close_matches(str(given), known, n=1)
+        # The number of a table without that of its row is near to its first row.
+        near = [name for name in known if name.startswith(f"{given}-")]
+        near += difflib.get_close_matches(str(given), known, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise ValueError(
             f"preset: expected a {what} among {', '.join(known)}, got {given!r}.{hint}"

@@ -71,7 +71,7 @@ def dlib_2019(scale: str) -> Plain:
         },
         "evaluation": {
             "metrics": _METRICS,
-            "rows": by_scale(scale, mini=3_000, small=20_000, paper=50_000),
+            "rows": by_scale(scale, mini=1_452, small=20_000, paper=50_000),
         },
         "methods": {
             "beta_vae": {"beta": [1, 2, 4, 6, 8, 16]},

@@ -12,8 +12,8 @@ def holtz_2022(scale: str) -> Plain:
 
     The paper does not say how long it trains, which hidden units it looks at, or how
     often: training is that of ``dlib-2019``, and the layer the second dense one. In the
-    miniature, betas are a sixteenth of the published ones, as its images have a
-    sixteenth of the pixels.
+    miniature, betas are a quarter of the published ones, as its images have fewer
+    pixels; the highest leaves four latents in use.
 
     Args:
         scale: ``"mini"`` (5 seeds, sprites of 16x16 pixels), ``"small"`` (5 seeds,
@@ -25,7 +25,7 @@ def holtz_2022(scale: str) -> Plain:
     """
     betas = by_scale(
         scale,
-        mini=[0.0625, 0.125, 0.25, 0.5, 1],
+        mini=[0.25, 0.5, 1, 2, 4],
         small=[1, 2, 4, 8, 16],
         paper=[1, 2, 4, 8, 16],
     )
