@@ -112,8 +112,9 @@ def run_study(
     left = n_runs - counts["done"] - counts["failed"]
     if blocked:
         raise OSError(
-            f"study: expected room on the disk, got: {blocked.rstrip('.')}. What is "
-            "done stays; the same command goes on when there is room."
+            "study: expected that nothing keeps the runs from being written, got: "
+            f"{blocked.rstrip('.')}. What is done stays; the same command goes on when "
+            "that is mended."
         )
     return StudyEnd(
         done=counts["done"],
