@@ -109,8 +109,9 @@ def run_study(
     blocked = _conduct(queue, executor, audience, budget) if jobs else ""
     if blocked:
         raise OSError(
-            f"study: expected room on the disk, got: {blocked.rstrip('.')}. What is "
-            "done stays; the same command goes on when there is room."
+            "study: expected that nothing keeps the runs from being written, got: "
+            f"{blocked.rstrip('.')}. What is done stays; the same command goes on when "
+            "that is mended."
         )
     write_table(folder)
     counts = folder.counts()

@@ -23,7 +23,7 @@ _DATA = "xy_squares:image_size=8,square_size=1,n_squares=1"
 _SHORT, _LONG = 100, 1_500
 """Steps of runs that are over soon, and of runs that something may happen to."""
 
-_GAP_SECONDS = 3.0
+_GAP_SECONDS = 5.0
 """Without news: one second was promised, but the machine may be busy."""
 
 

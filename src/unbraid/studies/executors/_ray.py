@@ -6,7 +6,9 @@ import json
 import logging
 import math
 import os
+import signal
 import socket
+import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
@@ -23,6 +25,9 @@ from ._local import count_cores
 _QUIET_SECONDS = 0.25
 _LOOK_SECONDS = 1.0
 """Between two looks at how far the runs are."""
+
+_ANSWER_SECONDS = 10.0
+"""In which a cluster must answer."""
 
 _TAIL_BYTES = 2**16
 """Of a history, enough for its last line."""
@@ -180,17 +185,22 @@ class RayExecutor(AbstractExecutor):
         if self._ray.is_initialized():
             return
         quiet = {"log_to_driver": False, "logging_level": logging.CRITICAL}
-        if self._address is None:
-            self._start(quiet)
-        else:
-            try:
-                self._ray.init(self._address, **quiet)
-            except (ConnectionError, ValueError, RuntimeError) as error:
-                raise ConnectionError(
-                    f"RayExecutor: expected a Ray cluster at {self._address!r}, got "
-                    f"none: {_lines(error)[-1]}"
-                ) from error
+        with _kept_termination():
+            if self._address is None:
+                self._start(quiet)
+            else:
+                self._join(self._address, quiet)
         self._is_ours = True
+
+    def _join(self, address: str, options: dict[str, Any]) -> None:
+        try:
+            _require_answer(address)
+            self._ray.init(address, **options)
+        except (OSError, ValueError, RuntimeError) as error:
+            raise ConnectionError(
+                f"RayExecutor: expected a Ray cluster at {address!r}, got none: "
+                f"{_lines(error)[-1]}"
+            ) from error
 
     def _start(self, options: dict[str, Any]) -> None:
         n_cpus = math.ceil(self.n_workers * self._cpus)
@@ -262,6 +272,25 @@ def _work(plain: dict[str, Any]) -> tuple[str, str]:
 
 
 _prepare = functools.cache(prepare_process)
+
+
+def _require_answer(address: str) -> None:
+    """Meet a wrong address in seconds, after which Ray would look for minutes."""
+    host, _, port = address.rpartition("://")[2].partition("/")[0].rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), _ANSWER_SECONDS).close()
+
+
+@contextlib.contextmanager
+def _kept_termination() -> Iterator[None]:
+    """With SIGTERM as it was: Ray would end the process, where a study would save."""
+    previous = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and previous is not None:
+            signal.signal(signal.SIGTERM, previous)
 
 
 @contextlib.contextmanager

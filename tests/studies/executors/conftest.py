@@ -1,0 +1,49 @@
+from collections import deque
+
+import pytest
+
+from unbraid.studies import RunSpec
+from unbraid.studies._opened import opened
+from unbraid.studies._work import Job
+
+DATA = "xy_squares:image_size=8,square_size=1,n_squares=1"
+
+
+@pytest.fixture
+def make_job(tmp_path):
+    """A job that differs by its seed."""
+
+    def make(seed, *, steps=100, folder=tmp_path / "runs"):
+        folder.mkdir(exist_ok=True)
+        plain = {
+            "data": DATA,
+            "network": {"name": "dense", "widths": [16]},
+            "training": {"steps": steps, "n_latents": 3, "log_every": 20},
+            "evaluation": {"metrics": ["mig"], "rows": 200},
+            "seed": seed,
+        }
+        spec = RunSpec.read(plain, "test").to_plain()
+        path = folder / f"run{seed}"
+        return Job(f"run{seed}", str(path), spec, opened(DATA).fingerprint)
+
+    return make
+
+
+class JobList:
+    """Jobs in a row."""
+
+    def __init__(self, jobs):
+        self._jobs = deque(jobs)
+
+    @property
+    def is_over(self):
+        return not self._jobs
+
+    def take(self):
+        return self._jobs.popleft() if self._jobs else None
+
+
+@pytest.fixture
+def job_list():
+    """What an executor takes jobs from."""
+    return JobList

@@ -1,0 +1,104 @@
+"""What only the Ray executor promises: requests, clusters, and a Ray of one's own."""
+
+import shutil
+import sys
+
+import pytest
+import ray
+from ray.cluster_utils import Cluster
+
+from unbraid.studies.executors import RayExecutor
+
+pytestmark = pytest.mark.xdist_group("ray")
+
+
+def ends(executor, jobs):
+    stream = executor.run(jobs)
+    return [news.outcome for news in stream if news.kind == "ended"]
+
+
+def test_without_ray_the_error_has_the_line_that_helps(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(
+        ImportError, match=r"RayExecutor: .* pip install 'unbraid\[ray\]'"
+    ):
+        RayExecutor()
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"n_workers": 0}, "expected workers from 1, got 0"),
+        ({"cpus": 0}, "expected cpus above 0"),
+        ({"gpus": -1}, "gpus from 0"),
+    ],
+)
+def test_wrong_requests_are_refused(options, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        RayExecutor(**options)
+
+
+def test_more_than_this_machine_has_is_refused_before_ray_is_started():
+    with pytest.raises(ValueError, match="expected a node with 1000 cores"):
+        _ = RayExecutor(cpus=1000).n_workers
+    executor = RayExecutor(1, gpus=1000)
+    with pytest.raises(ValueError, match="and 1000 devices"):
+        next(executor.run(None))
+    assert not ray.is_initialized()
+
+
+@pytest.fixture
+def own_ray():
+    ray.init(num_cpus=3, include_dashboard=False, object_store_memory=100 * 2**20)
+    yield
+    ray.shutdown()
+
+
+def test_a_ray_that_is_there_is_used_and_left(own_ray, make_job, job_list, tmp_path):
+    assert RayExecutor().n_workers == 3
+    executor = RayExecutor(cpus=2)
+    assert executor.n_workers == 1
+    outcomes = ends(executor, job_list([make_job(0), make_job(1)]))
+    assert [outcome.end for outcome in outcomes] == ["done", "done"]
+    assert ray.is_initialized()
+
+    unseen = make_job(2, folder=tmp_path / "elsewhere")
+    shutil.rmtree(tmp_path / "elsewhere")
+    (outcome,) = ends(executor, job_list([unseen]))
+    assert outcome.end == "blocked"
+    assert "which does not see" in outcome.message
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_no_cluster_at_an_address_is_an_error_that_says_so(monkeypatch):
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    with pytest.raises(ConnectionError, match="a Ray cluster at '127.0.0.1:1'"):
+        _ = RayExecutor().n_workers
+
+
+def test_a_run_whose_node_is_lost_is_done_on_another(make_job, job_list):
+    cluster = Cluster(
+        initialize_head=True,
+        head_node_args={"num_cpus": 0, "object_store_memory": 100 * 2**20},
+    )
+    try:
+        node = cluster.add_node(num_cpus=1, object_store_memory=100 * 2**20)
+        executor = RayExecutor(address=cluster.address)
+        assert executor.n_workers == 1
+        job = make_job(0, steps=3_000)
+        told = []
+        for news in executor.run(job_list([job, job])):
+            told.append(news.outcome.end if news.kind == "ended" else news.kind)
+            if news.kind == "progress" and node is not None:
+                cluster.remove_node(node, allow_graceful=False)
+                cluster.add_node(num_cpus=1, object_store_memory=100 * 2**20)
+                node = None
+        assert [each for each in told if each in ("begun", "died", "done")] == [
+            "begun",
+            "died",
+            "begun",
+            "done",
+        ]
+        assert not ray.is_initialized()
+    finally:
+        cluster.shutdown()
