@@ -77,7 +77,7 @@ def test_a_full_disk_stops_the_study_with_a_sentence_and_loses_nothing(
         written(number)
 
     monkeypatch.setattr(unbraid.files.os, "fsync", full_after_a_run)
-    with pytest.raises(OSError, match=r"No space left.*goes on when there is room"):
+    with pytest.raises(OSError, match=r"No space left.*goes on when that is mended"):
         run_here(seeds=3)
     monkeypatch.undo()
     counts = study_status(tmp_path / "study")["counts"]
