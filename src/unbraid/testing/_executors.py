@@ -19,8 +19,8 @@ from unbraid.studies._work import Job, Outcome, work
 from unbraid.studies.executors import AbstractExecutor, News
 from unbraid.training._tensor_file import read_json
 
-_DATA = "xy_squares:image_size=8,square_size=1,n_squares=1"
-_SHORT, _LONG = 100, 1_500
+_DATA = "xy_squares:image_size=8,square_size=1,n_squares=1,rgb=false"
+_SHORT, _LONG = 100, 2_500
 """Steps of runs that are over soon, and of runs that something may happen to."""
 
 _GAP_SECONDS = 5.0
@@ -72,7 +72,12 @@ class _Trial:
             "data": _DATA,
             "objective": "vae",
             "network": {"name": "dense", "widths": [16]},
-            "training": {"steps": steps, "n_latents": 3, "log_every": 20},
+            "training": {
+                "steps": steps,
+                "n_latents": 3,
+                "batch_size": 16,
+                "log_every": 20,
+            },
             "evaluation": {"metrics": ["mig"], "rows": 200},
             "seed": seed,
         }
@@ -158,7 +163,8 @@ def _check_death(trial: _Trial, stopped: Job) -> None:
         if not is_killed and _has_begun(victim):
             is_killed = True
             os.kill(_worker(victim), signal.SIGKILL)
-        if len(trial.ends()) > len(others) and _has_begun(last):
+        ends = trial.ends()
+        if all(job.id in ends for job in (victim, *others)) and _has_begun(last):
             break
     stream.close()
     ends = trial.ends()
