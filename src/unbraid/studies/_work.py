@@ -13,6 +13,7 @@ import torch
 from unbraid.errors import CheckpointFormatError, NewerFormatError
 from unbraid.locks import locked
 from unbraid.training import keep_freed_memory, train_run
+from unbraid.training._diagnosis import HISTORY_DAMAGED
 from unbraid.training._tensor_file import write_json
 from unbraid.training.loggers import AbstractLogger
 
@@ -170,7 +171,9 @@ def _train_and_score(
         _start_afresh(place)
         run = train()
     scores = score_run(run.model, data.dataset, spec.evaluation)
-    warnings = [warning.name for warning in run.warnings]
+    # A history that was damaged since says nothing about the model.
+    names = [warning.name for warning in run.warnings]
+    warnings = [name for name in names if name != HISTORY_DAMAGED]
     return {**scores, "warnings": warnings}
 
 

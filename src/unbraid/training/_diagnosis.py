@@ -22,6 +22,9 @@ _EXPLODED = 2.0
 _EARLY = 200
 _LOOKED_AT = 10_000
 
+HISTORY_DAMAGED = "history_damaged"
+"""Name of what is wrong with a run whose history has lost its end."""
+
 
 @dataclass(frozen=True)
 class Diagnosis:
@@ -130,7 +133,7 @@ def find_gap(
         return ()
     return (
         Diagnosis(
-            "history_damaged",
+            HISTORY_DAMAGED,
             f"The history ends at step {last:,} of {spec.steps:,}: history.jsonl is "
             "missing or damaged. The model itself is whole.",
             last,

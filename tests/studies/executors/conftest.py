@@ -1,3 +1,4 @@
+import os
 from collections import deque
 
 import pytest
@@ -5,6 +6,11 @@ import pytest
 from unbraid.studies import RunSpec
 from unbraid.studies._opened import opened
 from unbraid.studies._work import Job
+from unbraid.studies.executors._ray import LOSSES
+
+# Ray looks at this when it is imported, which a file of tests may do before the
+# executor does.
+os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", LOSSES)
 
 DATA = "xy_squares:image_size=8,square_size=1,n_squares=1"
 

@@ -35,7 +35,7 @@ _TAIL_BYTES = 2**16
 _STORE_BYTES = 100 * 2**20
 """Of memory that Ray shares: nothing but words goes through it."""
 
-_LOSSES = "A worker died or was killed|killed due to memory pressure|marked dead"
+LOSSES = "A worker died or was killed|killed due to memory pressure|marked dead"
 """Lines that Ray would print in between, whatever the level of its logs."""
 
 
@@ -79,7 +79,7 @@ class RayExecutor(AbstractExecutor):
                 f"{gpus}."
             )
         # Ray looks at this when it is imported: the study tells of these losses itself.
-        with _environment("RAY_DEDUP_LOGS_SKIP_REGEX", _LOSSES):
+        with _environment("RAY_DEDUP_LOGS_SKIP_REGEX", LOSSES):
             self._ray = import_extra("ray", "ray", who="RayExecutor")
         self._n_workers = n_workers
         self._address = address or os.environ.get("RAY_ADDRESS")
