@@ -174,3 +174,17 @@ def test_a_metric_without_a_score_keeps_its_row_in_the_frame():
     assert math.isnan(frame.loc["mig", "value"])
     assert "at least two latents" in frame.loc["mig", "note"]
     assert frame.loc["modularity", "value"] >= 0.0
+
+
+def test_a_share_of_test_cases_is_never_certain():
+    generator = np.random.default_rng(0)
+    values = generator.integers(0, 4, (400, 3))
+    codes = values + 0.01 * generator.standard_normal(values.shape)
+    card = evaluate(codes, values, metrics="factor_vae_score", levels=False, workers=1)
+    score = card["factor_vae_score"]
+    assert score == 1.0
+    # All 5,000 votes are right, in every replicate; two of each kind are added.
+    n, quantile = 5_000, 2.364624
+    share = (n + 2) / (n + 4)
+    width = quantile * np.sqrt(2 * share * (1 - share) / n)
+    np.testing.assert_allclose(score.interval, (1 - width, 1 + width), rtol=1e-6)

@@ -54,7 +54,8 @@ def evaluate(
     another seed, 19 times in 20. It comes from the spread :math:`s` of the score over
     random halves of the table, which vary as much around the whole as samples of its
     size do around the truth, as :math:`x \pm t_{0.975} \sqrt{2} s`; metrics that draw
-    rows by themselves from a table with plenty are repeated with other seeds instead.
+    rows by themselves from a table with plenty are repeated with other seeds instead,
+    and shares of test cases vary at least as counting them does.
     Chance is the score when the rows of the factors are shuffled. Ideal is the score
     of the factors themselves taken as codes.
 
@@ -275,7 +276,7 @@ def _assembled(
         known = [value for value in replicates if value is not None]
         finished.append(
             score.replace(
-                interval=_interval(float(score), known, METRICS[name], len(codes)),
+                interval=_interval(score, known, METRICS[name], len(codes)),
                 chance=at("chance"),
                 ideal=at("ideal"),
             )
@@ -284,8 +285,9 @@ def _assembled(
 
 
 def _interval(
-    value: float, replicates: Sequence[float], metric: Metric, n_rows: int
+    score: Score, replicates: Sequence[float], metric: Metric, n_rows: int
 ) -> tuple[float, float] | None:
+    value = float(score)
     if len(replicates) < _REPLICATES or not np.isfinite([value, *replicates]).all():
         return None
     spread = float(np.std(replicates, ddof=1))
@@ -293,6 +295,19 @@ def _interval(
         rows = _replicate_rows(n_rows)
         # Parts without replacement vary by 1/m - 1/n, a fresh sample of all by 1/n.
         spread *= math.sqrt(rows / (n_rows - rows))
+    if "n_test" in score.details:
+        spread = max(spread, _counting_spread(value, score.details["n_test"]))
     quantile = float(student.ppf((1 + _CONFIDENCE) / 2, _REPLICATES - 1))
     width = quantile * math.sqrt(2) * spread
     return value - width, value + width
+
+
+def _counting_spread(share: float, n_cases: float) -> float:
+    """How much a share of so many cases varies at the least, also if all were right.
+
+    References:
+        Agresti and Coull (1998), Approximate Is Better than "Exact" for Interval
+        Estimation of Binomial Proportions: two cases more of either kind.
+    """
+    cautious = (share * n_cases + 2.0) / (n_cases + 4.0)
+    return math.sqrt(cautious * (1.0 - cautious) / n_cases)

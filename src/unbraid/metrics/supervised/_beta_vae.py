@@ -97,6 +97,7 @@ def beta_vae_score(
         details={
             "train_accuracy": train_right.mean(),
             "chance": 1 / factors.n_factors,
+            "n_test": len(test_right),
         },
         seed=seed,
         note="; ".join(filter(None, (note, grid_note(factors)))),

@@ -105,6 +105,7 @@ def factor_vae_score(
         details={
             "n_active": len(active),
             "train_accuracy": train.max(axis=1).sum() / n_train,
+            "n_test": n_test,
         },
         seed=seed,
         note=_note(len(active), prune_threshold, factors),
