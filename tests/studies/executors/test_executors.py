@@ -104,6 +104,7 @@ def after_a_while(news):
     return [news]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "promise"),
     [
@@ -118,7 +119,7 @@ def after_a_while(news):
 )
 def test_the_suite_names_the_broken_promise(changes, promise, tmp_path, monkeypatch):
     # This process has no news of a run before its end, which is not what is meant.
-    gap = 0.1 if "news" in promise else 60
+    gap = 0.1 if "news" in promise else 600
     monkeypatch.setattr("unbraid.testing._executors._GAP_SECONDS", gap)
     with pytest.raises(AssertionError, match=promise):
         check_executor(lambda: Altered(**changes), tmp_path)
