@@ -1,0 +1,130 @@
+"""Everything that the runs of a study tell about themselves without labels."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unbraid.data import AbstractDataset
+from unbraid.errors import CheckpointFormatError
+from unbraid.representation import encode
+from unbraid.selection import (
+    Evidence,
+    chance_level,
+    training_dynamics,
+    unsupervised_disentanglement_ranking,
+)
+from unbraid.studies import RunSpec, StudyFolder
+from unbraid.studies._store import Cell
+from unbraid.training import Trace, load
+
+from ._labels import FewLabels
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """The finished runs of a study, and what is known of them.
+
+    Attributes:
+        cells: The runs, in the order of the evidence.
+        evidence: What ranks them.
+        scores: MIG of each run if its data have labels, else NaN.
+    """
+
+    cells: tuple[Cell, ...]
+    evidence: Evidence
+    scores: NDArray[np.float64]
+
+    def cell(self, name: str) -> Cell:
+        """The run of a model."""
+        return self.cells[self.evidence.names.index(name)]
+
+
+def gather(
+    folder: StudyFolder,
+    dataset: AbstractDataset,
+    rows: NDArray[np.int64],
+    *,
+    labels: FewLabels | None = None,
+    n_workers: int = 1,
+) -> Population:
+    """Codes, agreement, training dynamics and fit of every finished run.
+
+    Args:
+        folder: Of the study.
+        dataset: What its runs learned from.
+        rows: On which codes are compared.
+        labels: The few there are, if any.
+        n_workers: Processes for the comparison.
+
+    Raises:
+        ValueError: If fewer than two runs are done.
+    """
+    states = folder.states()
+    cells = tuple(cell for cell in folder.cells if states[cell.id] == "done")
+    if len(cells) < 2:
+        raise ValueError(
+            "discover: expected at least two finished runs to compare, got "
+            f"{len(cells)}. `unbraid study status {folder.path}` says why."
+        )
+    models = [load(cell.place.path) for cell in cells]
+    codes = [encode(model, dataset, rows=rows, progress=False) for model in models]
+    owners = [name_of(cell.spec) for cell in cells]
+    agreement = unsupervised_disentanglement_ranking(
+        codes, groups=owners, n_workers=n_workers, cache=folder.path / "udr"
+    )
+    found = [cell.place.read_scores() for cell in cells]
+    supervised = None
+    if labels is not None:
+        supervised = np.array([labels.score(model, dataset) for model in models])
+    evidence = Evidence(
+        names=tuple(
+            f"{owner}, seed {cell.spec.seed}"
+            for owner, cell in zip(owners, cells, strict=True)
+        ),
+        specifications=tuple(owners),
+        udr_pairs=agreement.pairs,
+        active_latents=agreement.n_active,
+        chance=chance_level(codes, owners),
+        dynamics_pairs=_dynamics(cells, owners),
+        elbo=_column([part["fit"] for part in found], "elbo"),
+        reconstruction=_column([part["fit"] for part in found], "reconstruction"),
+        supervised=supervised,
+        n_labels=0 if labels is None else len(labels.rows),
+    )
+    migs = [part["scores"].get("mig", {}) for part in found]
+    return Population(cells, evidence, _column(migs, "value"))
+
+
+def name_of(spec: RunSpec) -> str:
+    """What a specification is called: its objective and what is varied of it.
+
+    Example:
+        >>> name_of(RunSpec.read({"data": "xy_squares", "objective": "beta_vae"}, ""))
+        'beta_vae beta=4'
+    """
+    plain = spec.to_plain()["objective"]
+    varied = [name for name in ("beta", "gamma") if isinstance(plain.get(name), int | float)]
+    return " ".join([plain["name"], *(f"{name}={plain[name]:g}" for name in varied)])
+
+
+def _dynamics(
+    cells: Sequence[Cell], owners: Sequence[str]
+) -> dict[str, NDArray[np.float64]]:
+    """Of every specification whose realisations all left a trace."""
+    found = {}
+    for name in dict.fromkeys(owners):
+        own = [cell for cell, owner in zip(cells, owners, strict=True) if owner == name]
+        try:
+            traces = [Trace.load(cell.place.path) for cell in own]
+        except (FileNotFoundError, CheckpointFormatError):
+            continue  # pruned or damaged: the other scores do without it
+        if len(traces) > 1:
+            found[name] = training_dynamics(traces).pairs
+    return found
+
+
+def _column(found: Sequence[Mapping[str, float]], name: str) -> NDArray[np.float64]:
+    values = [part.get(name) for part in found]
+    return np.array([np.nan if value is None else float(value) for value in values])
