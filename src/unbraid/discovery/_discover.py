@@ -84,9 +84,7 @@ def discover(
             f"discover: {end.reason}, {end.left} runs left in {folder}"
         )
     rows = sample_rows(source.dataset, _ROWS_COMPARED)
-    population = gather(
-        study, source.dataset, rows, labels=few, n_workers=executor.n_workers
-    )
+    population = gather(study, source.dataset, rows, labels=few)
     ranking = rank_models(population.evidence)
     return write_found(folder, source, plan, population, ranking, n_failed=end.failed)
 

@@ -47,7 +47,6 @@ def gather(
     rows: NDArray[np.int64],
     *,
     labels: FewLabels | None = None,
-    n_workers: int = 1,
 ) -> Population:
     """Codes, agreement, training dynamics and fit of every finished run.
 
@@ -56,7 +55,6 @@ def gather(
         dataset: What its runs learned from.
         rows: On which codes are compared.
         labels: The few there are, if any.
-        n_workers: Processes for the comparison.
 
     Raises:
         ValueError: If fewer than two runs are done.
@@ -72,7 +70,7 @@ def gather(
     codes = [encode(model, dataset, rows=rows, progress=False) for model in models]
     owners = [name_of(cell.spec) for cell in cells]
     agreement = unsupervised_disentanglement_ranking(
-        codes, groups=owners, n_workers=n_workers, cache=folder.path / "udr"
+        codes, groups=owners, cache=folder.path / "agreement.json"
     )
     found = [cell.place.read_scores() for cell in cells]
     supervised = None
@@ -87,7 +85,7 @@ def gather(
         udr_pairs=agreement.pairs,
         active_latents=agreement.n_active,
         chance=chance_level(codes, owners),
-        dynamics_pairs=_dynamics(cells, owners),
+        dynamics_pairs=_dynamics(cells, owners, agreement.n_active > 0),
         elbo=_column([part["fit"] for part in found], "elbo"),
         reconstruction=_column([part["fit"] for part in found], "reconstruction"),
         supervised=supervised,
@@ -110,18 +108,21 @@ def name_of(spec: RunSpec) -> str:
 
 
 def _dynamics(
-    cells: Sequence[Cell], owners: Sequence[str]
+    cells: Sequence[Cell], owners: Sequence[str], is_active: NDArray[np.bool_]
 ) -> dict[str, NDArray[np.float64]]:
-    """Of every specification whose realisations all left a trace."""
+    """Of every specification, among its realisations that do something."""
     found = {}
     for name in dict.fromkeys(owners):
-        own = [cell for cell, owner in zip(cells, owners, strict=True) if owner == name]
+        own = np.flatnonzero(np.array(owners) == name)
+        alive = np.flatnonzero(is_active[own])
         try:
-            traces = [Trace.load(cell.place.path) for cell in own]
+            traces = [Trace.load(cells[own[place]].place.path) for place in alive]
         except (FileNotFoundError, CheckpointFormatError):
             continue  # pruned or damaged: the other scores do without it
+        pairs = np.full((len(own), len(own)), np.nan)
         if len(traces) > 1:
-            found[name] = training_dynamics(traces).pairs
+            pairs[np.ix_(alive, alive)] = training_dynamics(traces).pairs
+        found[name] = pairs
     return found
 
 

@@ -1,26 +1,25 @@
 """chance_level: how much codes agree whose axes mean nothing."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import ortho_group
 
 from unbraid.randomness import numpy_generator
-from unbraid.representation import Representation
 
-from ._udr import active_codes, unsupervised_disentanglement_ranking
+from ._comparable import Coded, read_comparable
+from ._udr import Similarity, unsupervised_disentanglement_ranking
 
 # One-sided 95% of a normal distribution.
 _DEVIATIONS = 1.645
 
 
 def chance_level(
-    representations: Sequence[Representation],
+    representations: Sequence[Coded],
     specifications: Sequence[str],
     *,
-    similarity: Literal["lasso", "spearman"] = "lasso",
+    similarity: Similarity = "lasso",
     kl_threshold: float = 0.01,
     n_rotations: int = 10,
     seed: int = 0,
@@ -44,23 +43,31 @@ def chance_level(
     Example:
         >>> rng = np.random.default_rng(0)
         >>> codes = rng.normal(size=(500, 3))
-        >>> copies = [Representation(codes), Representation(codes[:, ::-1])]
+        >>> copies = [codes, codes[:, ::-1]]
         >>> 0.3 < chance_level(copies, ["a", "a"])["a"] < 0.8
         True
     """
     generator = numpy_generator(seed, "rotations")
-    contents = [active_codes(part, kl_threshold) for part in representations]
-    drawn = []
-    for _ in range(n_rotations):
-        rotated = [
-            replace(part, codes=_rotated(codes, generator), log_variances=None)
-            for part, codes in zip(representations, contents, strict=True)
-        ]
-        drawn.append(
-            unsupervised_disentanglement_ranking(
-                rotated, similarity=similarity, groups=specifications, n_workers=1
-            ).scores
-        )
+    models = read_comparable(
+        "chance_level",
+        representations,
+        ranks=False,
+        threshold=kl_threshold,
+        least_used=kl_threshold,
+    )
+    # A model without active latents keeps one column of zeros, which scores 0.
+    contents = [
+        model.standard[:, model.active] if model.n_active else model.standard[:, :1]
+        for model in models
+    ]
+    drawn = [
+        unsupervised_disentanglement_ranking(
+            [_rotated(codes, generator) for codes in contents],
+            similarity=similarity,
+            groups=specifications,
+        ).scores
+        for _ in range(n_rotations)
+    ]
     table, owners = np.array(drawn), np.array(specifications)
     levels = {}
     for name in dict.fromkeys(specifications):
@@ -69,7 +76,9 @@ def chance_level(
     return levels
 
 
-def _rotated(codes: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+def _rotated(
+    codes: NDArray[np.float64], generator: np.random.Generator
+) -> NDArray[np.float64]:
     n_latents = codes.shape[1]
     if n_latents < 2:
         return codes

@@ -20,8 +20,7 @@ class Evidence:
     Args:
         names: One per model, all different.
         specifications: What each model is a realisation of.
-        udr_pairs: Similarity of every pair of models that were compared, ``(n, n)``,
-            NaN elsewhere; see :class:`UDRScores`.
+        udr_pairs: ``pairs`` of :class:`UDRScores`, ``(n, n)``.
         active_latents: How many latents of each model say anything, ``(n,)``.
         chance: For each specification, the UDR that codes of the same content would
             reach if their axes meant nothing; see :func:`chance_level`.
@@ -129,7 +128,8 @@ class Evidence:
 
 
 def _median_over_others(pairs: Floats, partners: NDArray[np.int64]) -> Floats:
-    found = np.array(pairs[:, partners], dtype=np.float64)
+    # A model's own score is the median of its column.
+    found = np.array(pairs.T[:, partners], dtype=np.float64)
     found[np.arange(len(pairs))[:, None] == partners] = np.nan
     ordered = np.sort(found, axis=1)  # NaN comes last
     count = np.sum(~np.isnan(ordered), axis=1)

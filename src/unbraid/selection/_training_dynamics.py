@@ -1,0 +1,238 @@
+"""Training dynamics: do networks of one specification learn in the same way?"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unbraid.geometry import (
+    discrepancy_matrix,
+    joint_embedding,
+    median_distance,
+    multislice_kernel,
+)
+from unbraid.randomness import numpy_generator
+from unbraid.training import Trace
+
+
+@dataclass(frozen=True, eq=False)
+class DynamicsScore:
+    """How much realisations of one specification differ in the way they learn.
+
+    Attributes:
+        score: Mean of ``pairs`` over pairs of realisations; lower is more stable.
+        pairs: Squared discrepancies ``(n_realisations, n_realisations)``, 0 on the
+            diagonal; unbiased, hence sometimes slightly below 0.
+        embedding: The first two coordinates of every observation at every slice, in a
+            space common to all realisations, ``(n_realisations, n_slices,
+            n_observations, 2)``; each has a mean square of 1 over all of them.
+        singular_values: Of the coordinates that were compared, from the largest.
+        bandwidth: Of the kernel by which they were compared.
+        residual: How exact the coordinates are, see :class:`JointEmbedding`.
+    """
+
+    score: float
+    pairs: NDArray[np.float64]
+    embedding: NDArray[np.float64]
+    singular_values: NDArray[np.float64]
+    bandwidth: float
+    residual: float
+
+
+def training_dynamics(
+    traces: Sequence[Trace | NDArray[np.floating]],
+    *,
+    neighbours: int = 5,
+    slice_neighbours: int = 5,
+    decay: float = 2.0,
+    steps: int = 4,
+    n_components: int = 5,
+    keep_first: bool = False,
+    bandwidth: float | Literal["fixed", "median"] = "fixed",
+    max_rows: int = 4096,
+    precision: Literal["single", "double"] = "single",
+    seed: int = 0,
+) -> DynamicsScore:
+    r"""Stability of training over realisations of one specification, without labels.
+
+    Networks that differ in their first weights alone are shown the same observations
+    during training. Each gives a random walk over moments and observations; the walks
+    are embedded in one space, where the realisations' points are compared as
+    distributions. Specifications that disentangle are expected to be stable.
+
+    .. math::
+        \frac{2}{R (R - 1)} \sum_{r < s} \mathrm{MMD}^2(U_r, U_s), \qquad
+        \begin{pmatrix} P_1^t \\ \vdots \\ P_R^t \end{pmatrix} = U S V^\top
+
+    **A network that does nothing is perfectly stable**: where the decoder ignores its
+    latents, every observation gives the same activations in every realisation. Leave
+    out models without active latents before comparing specifications.
+
+    Args:
+        traces: One for each realisation, of the same rows and steps, at least two:
+            traces, or activations ``(n_slices, n_observations, n_units)``. The layers
+            need not have as many units.
+        neighbours: See :func:`~unbraid.geometry.multislice_kernel`.
+        slice_neighbours: See there.
+        decay: See there.
+        steps: Diffusion time ``t``, see :func:`~unbraid.geometry.joint_embedding`.
+        n_components: Coordinates compared, from 1. They are not weighted.
+        keep_first: Compare the first singular vector too. It is nearly constant for
+            every specification, because rows of :math:`P^t` sum to 1, and tells no
+            observation from another.
+        bandwidth: Of the Gaussian kernel. Coordinates are scaled to a mean square of 1
+            over all realisations, so that one number means the same for every
+            specification: ``"fixed"`` takes :math:`\sqrt{2 d}` for ``d`` coordinates,
+            the root mean squared distance of such points about 0. ``"median"`` takes
+            each specification's median distance: scores of different ones are then on
+            slightly different scales.
+        max_rows: Of so many random pairs of slice and observation are the coordinates
+            compared, the same ones of each realisation.
+        precision: How affinities are stored.
+        seed: Of the embedding's start and of the rows compared.
+
+    Returns:
+        A score from about 0, lower is more stable; 0 for equal realisations.
+
+    Example:
+        >>> generator = np.random.default_rng(0)
+        >>> activations = generator.normal(size=(4, 20, 3)).cumsum(axis=0)
+        >>> again = activations[..., ::-1] + 0.01 * generator.normal(size=(4, 20, 3))
+        >>> other = generator.normal(size=(4, 20, 8)).cumsum(axis=0)
+        >>> same = training_dynamics([activations, again])
+        >>> same.score < training_dynamics([activations, other]).score
+        True
+        >>> same.embedding.shape
+        (2, 4, 20, 2)
+
+    References:
+        Holtz, Mishne and Cloninger (2022), Evaluating Disentanglement in Generative
+        Models Without Knowledge of Latent Factors, section 3.3, steps 2 to 4. Silent
+        there, chosen here: neighbours, diffusion time, number of coordinates, scale and
+        kernel of the discrepancy. The same slice and observation of two realisations
+        are not independent, so that discrepancies leave out these pairs (Gretton et al.
+        2012, Eq. 4).
+    """
+    tensors = _checked(traces)
+    kernels = [
+        multislice_kernel(
+            tensor,
+            neighbours=neighbours,
+            slice_neighbours=slice_neighbours,
+            decay=decay,
+            precision=precision,
+        )
+        for tensor in tensors
+    ]
+    if n_components < 1 or max_rows < 2:
+        raise ValueError(
+            "training_dynamics: expected n_components from 1 and max_rows from 2, got "
+            f"{n_components} and {max_rows}."
+        )
+    n_wanted = max(n_components + (not keep_first), 3)
+    embedded = joint_embedding(kernels, n_components=n_wanted, steps=steps, seed=seed)
+    n_points = embedded.vectors[..., 0].size
+    coordinates = embedded.vectors * np.sqrt(n_points)
+    used = slice(int(not keep_first), n_components + (not keep_first))
+    points = coordinates[..., used].reshape(len(traces), n_points // len(traces), -1)
+    points = points[:, _some_rows(points.shape[1], max_rows, seed)]
+    width = _width(bandwidth, points)
+    pairs = discrepancy_matrix(points, bandwidth=width, paired=True)
+    return DynamicsScore(
+        score=float(pairs[np.triu_indices(len(traces), 1)].mean()),
+        pairs=pairs,
+        embedding=coordinates[..., 1:3].copy(),
+        singular_values=embedded.singular_values[used],
+        bandwidth=width,
+        residual=embedded.residual,
+    )
+
+
+def training_dynamics_scores(
+    specifications: Mapping[str, Sequence[Trace | NDArray[np.floating]]],
+    *,
+    score: Callable[
+        [Sequence[Trace | NDArray[np.floating]]], DynamicsScore
+    ] = training_dynamics,
+    map_over: Callable[..., Iterable[Any]] = map,
+) -> dict[str, DynamicsScore]:
+    """Scores of many specifications, the most stable first.
+
+    Args:
+        specifications: Name of each, and the traces of its realisations, none of which
+            should have collapsed.
+        score: :func:`training_dynamics`, or a ``functools.partial`` of it with other
+            options.
+        map_over: Applies it to each; the ``map`` of a process pool uses several cores.
+
+    Example:
+        >>> traces = np.random.default_rng(0).normal(size=(3, 4, 20, 5))
+        >>> named = {"other": list(traces), "same": [traces[0], traces[0]]}
+        >>> list(training_dynamics_scores(named))
+        ['same', 'other']
+    """
+    scores = dict(
+        zip(specifications, map_over(score, specifications.values()), strict=True)
+    )
+    return dict(sorted(scores.items(), key=lambda item: item[1].score))
+
+
+def _checked(
+    traces: Sequence[Trace | NDArray[np.floating]],
+) -> list[NDArray[np.floating]]:
+    if len(traces) < 2:
+        raise ValueError(
+            f"training_dynamics: expected two realisations or more, got {len(traces)}."
+        )
+    recorded = [trace for trace in traces if isinstance(trace, Trace)]
+    for trace in recorded[1:]:
+        if not (
+            np.array_equal(trace.rows, recorded[0].rows)
+            and np.array_equal(trace.steps, recorded[0].steps)
+        ):
+            raise ValueError(
+                "training_dynamics: expected traces of the same rows and steps, got "
+                "others. Record them with the same TraceSettings and length."
+            )
+    tensors = [
+        trace.activations if isinstance(trace, Trace) else np.asarray(trace)
+        for trace in traces
+    ]
+    shapes = {tensor.shape[:2] for tensor in tensors}
+    if len(shapes) > 1 or min(tensor.ndim for tensor in tensors) < 3:
+        raise ValueError(
+            "training_dynamics: expected activations (n_slices, n_observations, "
+            "n_units) of as many slices and observations, got shapes "
+            f"{sorted({tensor.shape for tensor in tensors})}."
+        )
+    n_points = int(np.prod(tensors[0].shape[:2]))
+    if n_points < 3:
+        raise ValueError(
+            "training_dynamics: expected at least 3 pairs of slice and observation, "
+            f"got {n_points}."
+        )
+    return tensors
+
+
+def _some_rows(n_rows: int, max_rows: int, seed: int) -> NDArray[np.int64]:
+    if n_rows <= max_rows:
+        return np.arange(n_rows)
+    generator = numpy_generator(seed, "training dynamics")
+    return np.sort(generator.choice(n_rows, max_rows, replace=False))
+
+
+def _width(
+    bandwidth: float | Literal["fixed", "median"], points: NDArray[np.float64]
+) -> float:
+    if bandwidth == "fixed":
+        return float(np.sqrt(2 * points.shape[2]))
+    if bandwidth == "median":
+        return median_distance(np.concatenate(list(points)))
+    if isinstance(bandwidth, str) or not bandwidth > 0:
+        raise ValueError(
+            "training_dynamics: expected bandwidth 'fixed', 'median' or a number over "
+            f"0, got {bandwidth!r}."
+        )
+    return float(bandwidth)
