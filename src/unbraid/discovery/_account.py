@@ -92,7 +92,7 @@ def _table(ranking: Ranking, population: Population) -> str:
             f"{low:.2f} to {high:.2f}",
             f"{udr[rows].mean():7.2f}",
             f"{evidence.chance.get(spec.name, float('nan')):6.2f}",
-            f"{dynamics[places[spec.name]]:8.4f}",
+            f"{dynamics[places[spec.name]]:8.2g}",
             f"{evidence.active_latents[rows].mean():6.1f}",
             f"{evidence.elbo[rows].mean():8.1f}" if evidence.elbo is not None else "",
         ]

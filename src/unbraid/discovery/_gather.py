@@ -20,6 +20,7 @@ from unbraid.studies._store import Cell
 from unbraid.training import Trace, load
 
 from ._labels import FewLabels
+from ._proposal import STRENGTHS
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,7 @@ def gather(
     codes = [encode(model, dataset, rows=rows, progress=False) for model in models]
     owners = [name_of(cell.spec) for cell in cells]
     agreement = unsupervised_disentanglement_ranking(
-        codes, groups=owners, cache=folder.path / "agreement.json"
+        codes, groups=owners, cache=folder.path / "agreement.npz"
     )
     found = [cell.place.read_scores() for cell in cells]
     supervised = None
@@ -96,15 +97,17 @@ def gather(
 
 
 def name_of(spec: RunSpec) -> str:
-    """What a specification is called: its objective and what is varied of it.
+    """What a specification is called: its objective and the strength of it.
 
     Example:
         >>> name_of(RunSpec.read({"data": "xy_squares", "objective": "beta_vae"}, ""))
         'beta_vae beta=4'
     """
     plain = spec.to_plain()["objective"]
-    varied = [name for name in ("beta", "gamma") if isinstance(plain.get(name), int | float)]
-    return " ".join([plain["name"], *(f"{name}={plain[name]:g}" for name in varied)])
+    strength = STRENGTHS.get(plain["name"])
+    if strength is None:
+        return plain["name"]
+    return f"{plain['name']} {strength}={plain[strength]:g}"
 
 
 def _dynamics(
