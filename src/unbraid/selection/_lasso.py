@@ -7,6 +7,7 @@ _MOST_SWEEPS = 1000
 _TIGHT = 1e-10
 _RIDGE = 1e-12
 _SWEEPS_TO_SOLVE = 30
+_MOST_NUMBERS = 2**24  # in the systems of all targets: 128 MB
 
 
 def lasso_coefficients(
@@ -46,7 +47,7 @@ def lasso_coefficients(
 
     References:
         Friedman, Hastie and Tibshirani (2010), Regularization Paths for Generalized
-        Linear Models via Coordinate Descent, equations 5 and 8.
+        Linear Models via Coordinate Descent, equation 5 and section 2.2.
     """
     weights = np.zeros_like(targets)
     moving, current = np.arange(targets.shape[1]), np.zeros_like(targets)
@@ -58,7 +59,8 @@ def lasso_coefficients(
             weight = (pull - np.clip(pull, -penalty, penalty)) / gram[k, k]
             np.maximum(furthest, np.abs(weight - current[k]), out=furthest)
             current[k] = weight
-        if tolerance is None and sweep % _SWEEPS_TO_SOLVE == 0:
+        fits = len(moving) * gram.size <= _MOST_NUMBERS
+        if tolerance is None and fits and sweep % _SWEEPS_TO_SOLVE == 0:
             current, going = _solved(gram, targets, current, penalty)
         else:
             going = furthest > (tolerance or _TIGHT) * np.abs(current).max(axis=0)
