@@ -11,8 +11,8 @@ from sklearn.linear_model import Lasso
 from unbraid import Representation
 from unbraid.selection import unsupervised_disentanglement_ranking as ranking
 
-# Made by functions of disentanglement_lib's repository (its package on PyPI lacks them)
-# on the codes and divergences of MODELS; the file says with which versions.
+# Made by a transcription of udr.py in disentanglement_lib's repository (its package on
+# PyPI lacks it) on the codes and divergences of MODELS; the file names versions.
 DLIB = json.loads((Path(__file__).parents[1] / "references/dlib_udr.json").read_text())
 GENERATOR = np.random.default_rng(0)
 FACTORS = GENERATOR.uniform(-1, 1, (1000, 5))
@@ -113,7 +113,7 @@ def test_rotated_copies_disagree_and_rank_below_aligned_ones(similarity, formula
     aligned = [shuffled(FACTORS, seed) for seed in range(6)]
     settings = {"similarity": similarity, "formula": formula}
     assert (ranking(rotated, **settings).scores < 0.5).all()
-    # The minority here, so that the median is that of disagreement for all but them.
+    # Aligned models are the majority, so that their medians are over agreement.
     together = ranking([*aligned, *rotated[:3]], **settings).scores
     assert together[:6].min() > together[6:].max() + 0.3
 

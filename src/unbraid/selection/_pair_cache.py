@@ -5,6 +5,7 @@ import hashlib
 import zipfile
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +81,7 @@ class PairCache:
         rows, columns = np.nonzero(~np.isnan(numbers))
         merged[where[rows], where[columns]] = numbers[rows, columns]
         tables[self._variant] = np.array(every), merged
-        arrays = {
+        arrays: dict[str, Any] = {
             f"{variant}/{part}": array
             for variant, parts in tables.items()
             for part, array in zip(("names", "table"), parts, strict=True)

@@ -83,7 +83,7 @@ def unsupervised_disentanglement_ranking(
         formula: ``"paper"`` as above. ``"dlib"`` as in disentanglement_lib: the mean of
             the two means, which weighs the models equally, whatever their numbers of
             active latents; latents up to 0.01 nats are never used, even with a lower
-            threshold, and the lasso is solved to the tolerance of scikit-learn, 1e-4.
+            threshold, and the lasso stops at scikit-learn's tolerance of 1e-4.
         groups: One label per model; only models with equal labels are compared, such
             as seeds of one setting. All are when not given.
         kl_threshold: Nats above which a latent is active, from 0. Without
