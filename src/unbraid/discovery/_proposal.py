@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from unbraid.data import AbstractDataset
 from unbraid.durations import in_words
 from unbraid.studies import RunSpec, Study, study_from_plain
@@ -28,7 +30,7 @@ STRENGTHS = {
 """What is varied of each objective."""
 
 # Specifications and realisations of each, from much time to little.
-_SIZES = ((10, 5), (8, 5), (6, 5), (6, 4), (4, 4), (4, 3), (3, 3), (2, 3))
+_SIZES = ((10, 5), (8, 5), (6, 5), (5, 5), (4, 5), (4, 4), (3, 4), (2, 4), (2, 3))
 _SHARE = 0.85
 """Of the time that may go to the runs; the rest is for ranking and writing."""
 
@@ -41,6 +43,7 @@ _SMALL = 3 * 32 * 32
 
 _TRACED_UNITS = 2_048
 _ROWS_SCORED = 5_000
+_LABELS_LOOKED_AT = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -154,7 +157,7 @@ def _settings(text: str, dataset: AbstractDataset) -> Plain:
             "learning_rate": 1e-3 if n_numbers <= _SMALL else 5e-4,
         },
         "evaluation": {
-            "metrics": ["mig"] if dataset.factor_names else ["active_units"],
+            "metrics": ["mig"] if _has_usable_labels(dataset) else ["active_units"],
             "rows": _ROWS_SCORED,
         },
     }
@@ -163,6 +166,15 @@ def _settings(text: str, dataset: AbstractDataset) -> Plain:
     layer = last_layer_within(model, _TRACED_UNITS)
     traces = {"n_observations": 64, "n_snapshots": 20, "layer": layer}
     return plain | {"traces": traces}
+
+
+def _has_usable_labels(dataset: AbstractDataset) -> bool:
+    """Whether every factor is known and varies; others are no use to show a score."""
+    factors = dataset.factors(np.arange(min(len(dataset), _LABELS_LOOKED_AT)))
+    if factors is None:
+        return False
+    known = np.asarray(factors, dtype=np.float64)
+    return bool(np.isfinite(known).all() and (np.ptp(known, axis=0) > 0).all())
 
 
 def _network(n_numbers: int) -> Plain:
