@@ -10,7 +10,7 @@ from unbraid.randomness import numpy_generator
 
 from ._multislice_kernel import MultisliceKernel
 
-_SPARE = 5
+_SPARE = 10
 """Vectors that are iterated beside those wanted, for speed."""
 
 _DENSE = 256

@@ -16,6 +16,9 @@ from unbraid.geometry import (
 from unbraid.randomness import numpy_generator
 from unbraid.training import Trace
 
+_TOLERANCE = 1e-7
+"""Largest residual of a coordinate, whose error is then below 1e-6 or so."""
+
 
 @dataclass(frozen=True, eq=False)
 class DynamicsScore:
@@ -132,7 +135,9 @@ def training_dynamics(
             f"{n_components} and {max_rows}."
         )
     n_wanted = max(n_components + (not keep_first), 3)
-    embedded = joint_embedding(kernels, n_components=n_wanted, steps=steps, seed=seed)
+    embedded = joint_embedding(
+        kernels, n_components=n_wanted, steps=steps, tolerance=_TOLERANCE, seed=seed
+    )
     n_points = embedded.vectors[..., 0].size
     coordinates = embedded.vectors * np.sqrt(n_points)
     used = slice(int(not keep_first), n_components + (not keep_first))
