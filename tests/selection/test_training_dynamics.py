@@ -4,9 +4,10 @@ from functools import partial
 import numpy as np
 import pytest
 
+from unbraid.data import XYSquares
 from unbraid.geometry import joint_embedding, multislice_kernel
 from unbraid.selection import training_dynamics, training_dynamics_scores
-from unbraid.training import Trace
+from unbraid.training import Trace, TraceSettings, fit
 
 
 def learning(seed, *, n_units=12, n_slices=6, n_observations=40, noise=0.0, order=0):
@@ -200,3 +201,20 @@ def test_specifications_are_ordered_by_stability():
 def test_impossible_requests_are_refused(traces, options, message):
     with pytest.raises(ValueError, match=message):
         training_dynamics(traces, **options)
+
+
+def test_runs_are_scored_by_the_traces_they_recorded():
+    squares = XYSquares(n_squares=1, image_size=8, square_size=1)
+
+    def traces(n_latents):
+        settings = TraceSettings(n_observations=16, n_snapshots=4)
+        options = {"steps": 20, "n_latents": n_latents, "traces": settings}
+        return [fit("vae", squares, seed=seed, **options).trace for seed in range(2)]
+
+    two, four = traces(2), traces(4)
+    result = training_dynamics(two)
+    assert result.embedding.shape == (2, *two[0].activations.shape[:2], 2)
+    assert result.score == training_dynamics(two).score
+    # Architectures may differ too: what must agree is what they were shown, and when.
+    assert np.isfinite(training_dynamics([two[0], four[0]]).score)
+    assert abs(training_dynamics([two[0], two[0]]).score) < 1e-12

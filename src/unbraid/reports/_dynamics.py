@@ -74,7 +74,15 @@ def draw_joint_embedding(
         Line2D([], [], marker="o", linestyle="", color=colour, label=label)
         for colour, label in zip(colours, labels, strict=True)
     ]
-    axes.legend(handles=handles, title="realisation", fontsize=8, title_fontsize=8)
+    axes.legend(
+        handles=handles,
+        title="realisation",
+        fontsize=8,
+        title_fontsize=8,
+        frameon=False,
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+    )
     axes.set_xlabel("first coordinate", fontsize=9)
     axes.set_ylabel("second coordinate", fontsize=9)
     axes.tick_params(labelsize=8)

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from unbraid.geometry import (
     discrepancy_matrix,
@@ -97,7 +99,8 @@ def training_dynamics(
         seed: Of the embedding's start and of the rows compared.
 
     Returns:
-        A score from about 0, lower is more stable; 0 for equal realisations.
+        A score from about 0, lower is more stable; 0 for equal realisations. Compare
+        specifications by as many realisations of each, shown the same observations.
 
     Example:
         >>> generator = np.random.default_rng(0)
@@ -118,33 +121,37 @@ def training_dynamics(
         are not independent, so that discrepancies leave out these pairs (Gretton et al.
         2012, Eq. 4).
     """
-    tensors = _checked(traces)
-    kernels = [
-        multislice_kernel(
-            tensor,
-            neighbours=neighbours,
-            slice_neighbours=slice_neighbours,
-            decay=decay,
-            precision=precision,
-        )
-        for tensor in tensors
-    ]
     if n_components < 1 or max_rows < 2:
         raise ValueError(
             "training_dynamics: expected n_components from 1 and max_rows from 2, got "
             f"{n_components} and {max_rows}."
         )
-    n_wanted = max(n_components + (not keep_first), 3)
-    embedded = joint_embedding(
-        kernels, n_components=n_wanted, steps=steps, tolerance=_TOLERANCE, seed=seed
+    affinities = partial(
+        multislice_kernel,
+        neighbours=neighbours,
+        slice_neighbours=slice_neighbours,
+        decay=decay,
+        precision=precision,
     )
-    n_points = embedded.vectors[..., 0].size
-    coordinates = embedded.vectors * np.sqrt(n_points)
-    used = slice(int(not keep_first), n_components + (not keep_first))
-    points = coordinates[..., used].reshape(len(traces), n_points // len(traces), -1)
-    points = points[:, _some_rows(points.shape[1], max_rows, seed)]
-    width = _width(bandwidth, points)
-    pairs = discrepancy_matrix(points, bandwidth=width, paired=True)
+    skipped = int(not keep_first)
+    # Threads of products this narrow mostly wait for each other.
+    with threadpool_limits(1, user_api="blas"):
+        embedded = joint_embedding(
+            [affinities(tensor) for tensor in _checked(traces)],
+            n_components=max(skipped + n_components, 3),  # 3 for the picture
+            steps=steps,
+            tolerance=_TOLERANCE,
+            seed=seed,
+        )
+        n_points = embedded.vectors[..., 0].size
+        coordinates = embedded.vectors * np.sqrt(n_points)
+        used = slice(skipped, skipped + n_components)
+        points = coordinates[..., used].reshape(
+            len(traces), n_points // len(traces), -1
+        )
+        points = points[:, _some_rows(points.shape[1], max_rows, seed)]
+        width = _width(bandwidth, points)
+        pairs = discrepancy_matrix(points, bandwidth=width, paired=True)
     return DynamicsScore(
         score=float(pairs[np.triu_indices(len(traces), 1)].mean()),
         pairs=pairs,
