@@ -153,6 +153,14 @@ def test_collapsed_networks_are_perfectly_stable():
     assert np.isfinite(result.embedding).all()
 
 
+def test_after_too_many_steps_coordinates_tell_realisations_apart_alone():
+    tensors = [learning(seed, noise=0.3) for seed in range(3)]
+    few, many = training_dynamics(tensors), training_dynamics(tensors, steps=200)
+    assert few.separation < 0.1
+    assert many.separation > 0.9
+    assert many.score > 10 * few.score
+
+
 def test_few_slices_and_observations_are_enough():
     result = training_dynamics(np.random.default_rng(0).normal(size=(2, 1, 3, 2)))
     assert np.isfinite(result.score)
@@ -168,7 +176,7 @@ def test_specifications_are_ordered_by_stability():
     assert list(ordered) == ["quiet", "between", "noisy"]
     with ThreadPoolExecutor(2) as pool:
         again = training_dynamics_scores(
-            specifications, score=partial(training_dynamics, steps=4), map_over=pool.map
+            specifications, score=partial(training_dynamics, steps=2), map_over=pool.map
         )
     assert [item.score for item in again.values()] == pytest.approx(
         [item.score for item in ordered.values()]

@@ -36,6 +36,9 @@ class DynamicsScore:
         singular_values: Of the coordinates that were compared, from the largest.
         bandwidth: Of the kernel by which they were compared.
         residual: How exact the coordinates are, see :class:`JointEmbedding`.
+        separation: Largest share, over coordinates, of the variance that is between
+            the means of realisations. Near 1, a coordinate tells realisations apart
+            and nothing else, as it does after too many steps.
     """
 
     score: float
@@ -44,6 +47,7 @@ class DynamicsScore:
     singular_values: NDArray[np.float64]
     bandwidth: float
     residual: float
+    separation: float
 
 
 def training_dynamics(
@@ -52,7 +56,7 @@ def training_dynamics(
     neighbours: int = 5,
     slice_neighbours: int = 5,
     decay: float = 2.0,
-    steps: int = 4,
+    steps: int = 2,
     n_components: int = 5,
     keep_first: bool = False,
     bandwidth: float | Literal["fixed", "median"] = "fixed",
@@ -71,9 +75,10 @@ def training_dynamics(
         \frac{2}{R (R - 1)} \sum_{r < s} \mathrm{MMD}^2(U_r, U_s), \qquad
         \begin{pmatrix} P_1^t \\ \vdots \\ P_R^t \end{pmatrix} = U S V^\top
 
-    **A network that does nothing is perfectly stable**: where the decoder ignores its
-    latents, every observation gives the same activations in every realisation. Leave
-    out models without active latents before comparing specifications.
+    **The score of a collapsed decoder means nothing.** If it ignores its latents, all
+    observations give the same activations, and it is perfectly stable, at 0; if it all
+    but ignores them, bandwidths shrink with the activations, and what is left of them
+    is compared. Leave out models without active latents beforehand.
 
     Args:
         traces: One for each realisation, of the same rows and steps, at least two:
@@ -83,6 +88,7 @@ def training_dynamics(
         slice_neighbours: See there.
         decay: See there.
         steps: Diffusion time ``t``, see :func:`~unbraid.geometry.joint_embedding`.
+            After many steps all specifications score alike: look at ``separation``.
         n_components: Coordinates compared, from 1. They are not weighted.
         keep_first: Compare the first singular vector too. It is nearly constant for
             every specification, because rows of :math:`P^t` sum to 1, and tells no
@@ -159,6 +165,7 @@ def training_dynamics(
         singular_values=embedded.singular_values[used],
         bandwidth=width,
         residual=embedded.residual,
+        separation=_separation(coordinates[..., used]),
     )
 
 
@@ -233,6 +240,13 @@ def _some_rows(n_rows: int, max_rows: int, seed: int) -> NDArray[np.int64]:
         return np.arange(n_rows)
     generator = numpy_generator(seed, "training dynamics")
     return np.sort(generator.choice(n_rows, max_rows, replace=False))
+
+
+def _separation(coordinates: NDArray[np.float64]) -> float:
+    whole = coordinates.var(axis=(0, 1, 2))
+    between = coordinates.mean(axis=(1, 2)).var(axis=0)
+    shares = np.divide(between, whole, out=np.zeros_like(whole), where=whole > 0)
+    return float(shares.max())
 
 
 def _width(
