@@ -5,6 +5,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .discovery import Discovery, discover
     from .estimators import Disentangler
     from .metrics import Factors, Score, Scorecard, evaluate
     from .representation import Representation, encode
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 __version__ = version("unbraid")
 
 __all__ = [
+    "Discovery",
     "Disentangler",
     "Factors",
     "Representation",
@@ -20,6 +22,7 @@ __all__ = [
     "Score",
     "Scorecard",
     "__version__",
+    "discover",
     "encode",
     "evaluate",
     "fit",
@@ -29,12 +32,14 @@ __all__ = [
 # Names are fetched when they are first used: torch and scikit-learn take seconds to
 # import, which `unbraid --help` and `import unbraid.data` need not wait for.
 _HOMES = {
+    "Discovery": "unbraid.discovery",
     "Disentangler": "unbraid.estimators",
     "Factors": "unbraid.metrics",
     "Representation": "unbraid.representation",
     "Run": "unbraid.training",
     "Score": "unbraid.metrics",
     "Scorecard": "unbraid.metrics",
+    "discover": "unbraid.discovery",
     "encode": "unbraid.representation",
     "evaluate": "unbraid.metrics",
     "fit": "unbraid.training",

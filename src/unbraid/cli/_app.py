@@ -9,6 +9,7 @@ import typer
 from ._console import complain
 from ._data import data
 from ._demo import demo
+from ._discover import discover
 from ._evaluate import evaluate
 from ._study import study
 from ._train import train
@@ -23,6 +24,7 @@ app = typer.Typer(
 app.add_typer(data, name="data")
 app.add_typer(study, name="study")
 app.command()(demo)
+app.command()(discover)
 app.command()(evaluate)
 app.command()(train)
 

@@ -75,7 +75,7 @@ def run(
     """
     wanted, folder = _read(file, out)
     budget = read_size(disk)
-    place = _executor(executor, workers, address, cpus, gpus)
+    place = choose_executor(executor, workers, address, cpus, gpus)
     _announce(wanted, folder, workers, as_json=json and dry_run)
     if not dry_run:
         _conduct(wanted, folder, place, device, logger or [], budget, as_json=json)
@@ -106,7 +106,7 @@ def retry(
 
     wanted, folder = _read(folder, None)
     budget = read_size(disk)
-    place = _executor(executor, workers, address, cpus, gpus)
+    place = choose_executor(executor, workers, address, cpus, gpus)
     n_failed = retry_failed(folder)
     typer.echo(f"{n_failed} failed runs are tried again", err=True)
     _conduct(wanted, folder, place, device, logger or [], budget, as_json=json)
@@ -128,7 +128,7 @@ def status(folder: FolderArgument, json: JsonOption = False) -> None:
     words = [f"{n} {state}" for state, n in counts.items() if n]
     typer.echo(f"{found['name']}: {found['n_runs']} runs, {', '.join(words)}")
     if found["seconds_left"] is not None:
-        from ._study_view import in_words
+        from unbraid.durations import in_words
 
         typer.echo(f"about {in_words(found['seconds_left'])} left at the present pace")
     for line in found["running"]:
@@ -288,7 +288,7 @@ def _announce(
     from unbraid.studies._conduct import fingerprints_of
     from unbraid.studies.executors import count_cores
 
-    from ._study_view import in_words
+    from unbraid.durations import in_words
 
     specs = wanted.runs()
     fingerprints = fingerprints_of(specs)
@@ -318,9 +318,10 @@ def _announce(
     typer.echo(words, err=True)
 
 
-def _executor(
+def choose_executor(
     name: str, workers: int | None, address: str | None, cpus: float, gpus: float
 ) -> "AbstractExecutor":
+    """Where runs are computed, from the options of a command."""
     from unbraid.studies.executors import LocalExecutor, RayExecutor
 
     if name == "local":

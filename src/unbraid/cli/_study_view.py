@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
+from unbraid.durations import in_words
 from unbraid.studies.executors import News
 
 # Runs of which the time left is judged: the last ones, as the machine is now.
@@ -128,17 +129,3 @@ def _short(spec: dict) -> str:
     ]
     words = [objective.get("name", ""), *numbers[:3], f"seed={spec.get('seed')}"]
     return " ".join([*words, spec.get("data", "").partition(":")[0]])
-
-
-def in_words(seconds: float) -> str:
-    """A length of time for people.
-
-    Example:
-        >>> in_words(40), in_words(600), in_words(9000)
-        ('40 s', '10 min', '2.5 h')
-    """
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 90 * 60:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"

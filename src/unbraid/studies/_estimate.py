@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 
@@ -40,6 +41,20 @@ class Estimate:
         return self.seconds / n_workers
 
 
+class Cost(NamedTuple):
+    """What one run costs.
+
+    Attributes:
+        per_step: Seconds of a step.
+        fixed: Seconds of everything else.
+        n_bytes: On disk.
+    """
+
+    per_step: float
+    fixed: float
+    n_bytes: int
+
+
 def estimate(specs: Sequence[RunSpec]) -> Estimate:
     """Time and size of runs, from a few steps of some of them.
 
@@ -59,11 +74,12 @@ def estimate(specs: Sequence[RunSpec]) -> Estimate:
         if n_timed and time.monotonic() - began > _SECONDS:
             break
         try:
-            per_step, fixed, size = _measure(group[0])
+            cost = measure_run(group[0])
         except Exception:  # of the run's own: it will be a row with its error
             continue
-        seconds += sum(per_step * spec.training.steps + fixed for spec in group)
-        n_bytes += size * len(group)
+        steps = sum(spec.training.steps for spec in group)
+        seconds += cost.per_step * steps + cost.fixed * len(group)
+        n_bytes += cost.n_bytes * len(group)
         n_timed += len(group)
     share = len(specs) / max(n_timed, 1)
     return Estimate(seconds * share, int(n_bytes * share))
@@ -78,8 +94,8 @@ def _kind(spec: RunSpec) -> str:
     return repr((objective, training, parts))
 
 
-def _measure(spec: RunSpec) -> tuple[float, float, int]:
-    """Seconds of a step, seconds of everything else, and bytes of a run."""
+def measure_run(spec: RunSpec) -> Cost:
+    """What a run costs, from its first steps."""
     data = opened(spec.data)
     statistics = data.statistics if spec.training.standardise else None
     settings = spec.training_spec(data.dataset, statistics)
@@ -96,7 +112,7 @@ def _measure(spec: RunSpec) -> tuple[float, float, int]:
     per_step = (times[-1] - times[_WARM_UP - 1]) / _STEPS
     # To encode an image takes about a third of what it takes to learn from it.
     encoding = per_step / (3 * spec.training.batch_size) * spec.evaluation.rows
-    return per_step, encoding + _scoring_seconds(spec), _size(state)
+    return Cost(per_step, encoding + _scoring_seconds(spec), _size(state))
 
 
 def _scoring_seconds(spec: RunSpec) -> float:

@@ -197,6 +197,46 @@ def last_hidden_layer(decoder: nn.Module) -> str:
     return leaves[max(weighted[-1] - 1, 0)][0] if weighted else ""
 
 
+def last_layer_within(model: Autoencoder, n_units: int) -> str:
+    """The last hidden layer of a decoder that is no wider than so many units.
+
+    Of convolutional decoders the very last one has thousands of units, which no trace
+    needs; the first layer is taken if all are wider.
+
+    Args:
+        model: Of which the decoder is looked at.
+        n_units: Most units, over all positions of an image.
+
+    Example:
+        >>> from unbraid.data import XYSquares
+        >>> from unbraid.training import fit
+        >>> model = fit("vae", XYSquares(), steps=1).model
+        >>> last_layer_within(model, 2048), last_layer_within(model, 10**6)
+        ('4', '10')
+    """
+    last = last_hidden_layer(model.decoder)
+    widths: dict[str, int] = {}
+    hooks = [
+        module.register_forward_hook(
+            lambda module, inputs, output, name=name: widths.update(
+                {name: output[0].numel()}
+            )
+        )
+        for name, module in model.decoder.named_modules()
+        if not list(module.children())
+    ]
+    try:
+        with torch.no_grad():
+            model.decoder(torch.zeros(1, model.n_latents, device=model.mean.device))
+    finally:
+        for hook in hooks:
+            hook.remove()
+    names = list(widths)
+    hidden = names[: names.index(last) + 1] if last in names else names
+    narrow = [name for name in hidden if widths[name] <= n_units]
+    return narrow[-1] if narrow else hidden[0]
+
+
 def _find_module(decoder: nn.Module, name: str) -> nn.Module:
     modules = dict(decoder.named_modules())
     if name not in modules:

@@ -1,0 +1,96 @@
+"""``unbraid discover``: unlabelled images in, a chosen model out."""
+
+import shlex
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ._console import print_json
+from ._data import JsonOption
+from ._study import (
+    AddressOption,
+    CpusOption,
+    DeviceOption,
+    ExecutorOption,
+    GpusOption,
+    WorkersOption,
+    choose_executor,
+)
+
+if TYPE_CHECKING:
+    from unbraid.discovery import Discovery
+
+
+def discover(
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA",
+            help="A folder of pictures, a file of arrays, or a name with options.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")],
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Such as 90s, 10m or 2h; from a timing if not given."
+        ),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="CSV",
+            help="20 to 1,000 labels: a column row or file, and one per factor.",
+        ),
+    ] = None,
+    workers: WorkersOption = None,
+    executor: ExecutorOption = "local",
+    address: AddressOption = None,
+    cpus: CpusOption = 1.0,
+    gpus: GpusOption = 0.0,
+    device: DeviceOption = "cpu",
+    seed: Annotated[int, typer.Option(min=0, help="Of the first realisations.")] = 0,
+    json: JsonOption = False,
+) -> None:
+    """Train several models on images, and choose the best one without labels.
+
+    The same command goes on after any stop. Exits with 1 if no model is better than
+    chance.
+
+    Example: unbraid discover pictures --out found --budget 10m
+    """
+    place = choose_executor(executor, workers, address, cpus, gpus)
+    found = conduct(
+        data, out, budget=budget, labels=labels, executor=place, device=device, seed=seed
+    )
+    if json:
+        print_json(found.to_plain())
+    else:
+        typer.echo(found.report.read_text(), nl=False)
+    if found.model is None:
+        typer.echo(f"unbraid: {found.ranking.reason}", err=True)
+        raise typer.Exit(1)
+
+
+def conduct(data: str, out: Path, **options: Any) -> "Discovery":
+    """Call :func:`unbraid.discover`, show how it gets on, and say how to go on."""
+    from unbraid.discovery import discover as discover_in
+    from unbraid.durations import in_words
+
+    from ._study_view import StudyView
+
+    began, view = time.monotonic(), StudyView()
+    try:
+        found = discover_in(data, out, audience=view, **options)
+    except KeyboardInterrupt as error:
+        command = shlex.join(["unbraid", *sys.argv[1:]])
+        reason = str(error).removeprefix("discover: ") or "broken off"
+        typer.echo(f"unbraid: {reason}. To go on: {command}", err=True)
+        raise typer.Exit(130) from None
+    finally:
+        view.close()
+    typer.echo(f"done in {in_words(time.monotonic() - began)}\n", err=True)
+    return found

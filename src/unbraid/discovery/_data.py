@@ -1,0 +1,147 @@
+"""What a discovery looks at: data from anywhere, as text that every worker can open."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from PIL import Image, UnidentifiedImageError
+
+from unbraid.data import AbstractDataset, ImageFolder, as_dataset, open_dataset
+from unbraid.data._catalogue import read_dataset_name
+from unbraid.data.own._picture_listing import list_pictures
+from unbraid.files import written_whole
+from unbraid.randomness import numpy_generator
+
+FEWEST = 32
+"""Different images without which there is nothing to learn."""
+
+_LOOKED_AT = 1_000
+_PICTURES_LOOKED_AT = 50
+_SIZES = (8, 16, 32, 64)
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Data that a discovery can use.
+
+    Attributes:
+        text: As :func:`unbraid.data.open_dataset` takes it, from any folder.
+        dataset: What it opens.
+        names: Of the files of the images; empty if they have none.
+    """
+
+    text: str
+    dataset: AbstractDataset
+    names: tuple[str, ...] = ()
+
+
+def read_source(data: Any, folder: Path) -> Source:
+    """Make data ready for workers, and refuse what cannot be learned from.
+
+    Args:
+        data: What the command line takes, a dataset, or an array of images.
+        folder: Where to keep data that are in memory only.
+    """
+    if isinstance(data, str | Path):
+        text = _absolute(str(data))
+        dataset = open_dataset(text)
+    else:
+        text = _keep(as_dataset(data), folder)
+        dataset = open_dataset(text)
+    _check_variety(dataset)
+    names = dataset.paths if isinstance(dataset, ImageFolder) else ()
+    return Source(text, dataset, names)
+
+
+def _absolute(text: str) -> str:
+    """With the whole path, and for a folder the size that its pictures have."""
+    name, kind, options = read_dataset_name(text)
+    path = Path(name).expanduser()
+    if not path.exists() or ":" in str(path.resolve()):
+        return text
+    rest = text[len(name) :]
+    if kind is ImageFolder:
+        found = _look_at_pictures(path)
+        extra = [f"{key}={found[key]}" for key in found if key not in options]
+        if extra:
+            rest = f"{rest or ':'}{',' if options else ''}{','.join(extra)}"
+    return f"{path.resolve()}{rest}"
+
+
+def _look_at_pictures(folder: Path) -> dict[str, int]:
+    """Size and channels that lose little: no larger than 64, grey if all are grey."""
+    pictures = list_pictures(folder)
+    every = max(1, len(pictures) // _PICTURES_LOOKED_AT)
+    sides, is_grey = [], True
+    for picture in pictures[::every]:
+        try:
+            with Image.open(folder / picture.name) as image:
+                sides.append(min(image.size))
+                is_grey &= image.mode in ("1", "L", "I;16", "I", "LA", "F")
+        except (OSError, UnidentifiedImageError, Image.DecompressionBombError):
+            continue  # the folder's own reader says what is wrong with it
+    if not sides:
+        return {}
+    side = float(np.median(sides))
+    size = min(_SIZES, key=lambda size: abs(np.log2(size / side)))
+    return {"image_size": size} | ({"channels": 1} if is_grey else {})
+
+
+def _keep(dataset: AbstractDataset, folder: Path) -> str:
+    """Write a dataset to files, and give the text that opens them."""
+    folder = folder.resolve()
+    if any(mark in str(folder) for mark in ":,'\""):
+        raise ValueError(
+            "discover: expected a folder without colons, commas and quotes in its "
+            f"path, got {str(folder)!r}."
+        )
+    rows = np.arange(len(dataset))
+    images, table = folder / "images.npy", folder / "factors.csv"
+    with written_whole(images) as file:
+        np.save(file, dataset.images(rows))
+    options = ["channels_first=true"] if len(dataset.image_shape) == 3 else []
+    factors = dataset.factors(rows)
+    if factors is not None:
+        frame = pd.DataFrame(factors, columns=list(dataset.factor_names))
+        with written_whole(table) as file:
+            file.write(frame.to_csv(index=False).encode())
+        options.append(f"factors={table}")
+    return f"{images}{':' if options else ''}{','.join(options)}"
+
+
+def _check_variety(dataset: AbstractDataset) -> None:
+    n_rows = min(len(dataset), _LOOKED_AT)
+    generator = numpy_generator(0, "variety")
+    images = dataset.images(generator.choice(len(dataset), n_rows, replace=False))
+    flat = np.ascontiguousarray(images).reshape(n_rows, -1)
+    n_different = len(np.unique(flat, axis=0))
+    if n_different < FEWEST:
+        among = f"{n_different} different among {n_rows:,}"
+        raise ValueError(
+            f"discover: expected at least {FEWEST} different images to learn from, got "
+            f"{n_rows if n_different == n_rows else among}. Give more of them."
+        )
+
+
+def sample_rows(dataset: AbstractDataset, n_rows: int) -> NDArray[np.int64]:
+    """Rows on which models are compared: the same ones for every model."""
+    n_rows = min(n_rows, len(dataset))
+    generator = numpy_generator(0, "compared rows")
+    return np.sort(generator.choice(len(dataset), n_rows, replace=False))
+
+
+def require_writable(folder: Path) -> None:
+    """Make a folder, or say that it cannot be written to before any work is done."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with written_whole(folder / ".writable"):
+            pass
+        (folder / ".writable").unlink()
+    except OSError as error:
+        raise OSError(
+            f"discover: expected a folder that can be written to, got {str(folder)!r} "
+            f"({error.strerror}). Choose another with --out."
+        ) from error

@@ -1,0 +1,112 @@
+"""discover: images in, a chosen model out, no labels needed."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from unbraid.durations import read_duration
+from unbraid.selection import rank_models
+from unbraid.studies import StudyFolder, run_study
+from unbraid.studies._conduct import Audience
+from unbraid.studies.executors import AbstractExecutor, LocalExecutor
+
+from ._data import Source, read_source, require_writable, sample_rows
+from ._found import Discovery, write_found
+from ._gather import gather
+from ._labels import read_labels
+from ._plan import Plan, read_plan
+from ._proposal import propose
+
+_ROWS_COMPARED = 1_000
+
+
+def discover(
+    data: Any,
+    out: str | os.PathLike[str],
+    *,
+    budget: str | float | None = None,
+    labels: Any = None,
+    executor: AbstractExecutor | None = None,
+    device: str = "cpu",
+    seed: int = 0,
+    audience: Audience | None = None,
+) -> Discovery:
+    """Train several models several times, and choose the best without labels.
+
+    Proposes specifications that fit into the time, trains realisations of each as a
+    study in ``out/study``, and ranks them by how well realisations agree, how alike
+    their training went, and how well they explain the data. What is chosen goes into
+    ``out``: the model, the codes of all images, pictures of what each latent does, and
+    a text that says how sure the choice is. The same call goes on after any stop.
+
+    Args:
+        data: A folder of pictures, a file of arrays, a name with options, a dataset, or
+            an array of images.
+        out: Folder for everything that is found.
+        budget: Time until the end, such as ``"10m"``, or seconds; when not given, from
+            a short timing of these data.
+        labels: Labels of 20 to 1,000 images, if there are any: a data frame, mapping or
+            CSV file with a column ``row`` or ``file``, and one per factor. They help to
+            choose, and the ranking says how much they changed.
+        executor: Where to compute; on the cores of this machine when not given.
+        device: Where each run computes.
+        seed: Of the first realisation of each specification.
+        audience: Told how the study gets on.
+
+    Returns:
+        What was found. Its ``model`` is ``None`` if no model is better than chance.
+
+    Raises:
+        ValueError: If the data are too few or the time is too short.
+        KeyboardInterrupt: If the study was interrupted; the same call goes on.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:  # doctest: +SKIP
+        ...     found = discover("pictures/", folder, budget="10m")
+        ...     found.ranking.specifications[0].name
+    """
+    folder = Path(out).expanduser()
+    seconds = None if budget is None else read_duration(budget)
+    require_writable(folder)
+    source = read_source(data, folder / "data")
+    few = None
+    if labels is not None:
+        few = read_labels(labels, len(source.dataset), source.names)
+    executor = executor or LocalExecutor()
+    plan = _plan(folder, source, seconds, executor.n_workers, seed)
+    study = StudyFolder(folder / "study")
+    end = run_study(
+        plan.study, study.path, executor=executor, device=device, audience=audience
+    )
+    if end.left:
+        raise KeyboardInterrupt(
+            f"discover: {end.reason}, {end.left} runs left in {folder}"
+        )
+    rows = sample_rows(source.dataset, _ROWS_COMPARED)
+    population = gather(study, source.dataset, rows, labels=few)
+    ranking = rank_models(population.evidence)
+    return write_found(folder, source, plan, population, ranking, n_failed=end.failed)
+
+
+def _plan(
+    folder: Path, source: Source, seconds: float | None, n_workers: int, seed: int
+) -> Plan:
+    """The plan of the folder, or a new one if other things are asked now."""
+    fingerprint = source.dataset.fingerprint()
+    asked = {"seconds": seconds, "seed": seed}
+    known = read_plan(folder)
+    if known is not None and known.fingerprint != fingerprint:
+        raise FileExistsError(
+            f"discover: expected a new folder or one with these data, got "
+            f"{str(folder)!r}, which holds a discovery in other data. Choose another "
+            "with --out."
+        )
+    if known is not None and known.asked == asked:
+        return known
+    proposal = propose(
+        source.text, source.dataset, seconds=seconds, n_workers=n_workers, seed=seed
+    )
+    plan = Plan(fingerprint, asked, proposal.study, proposal.seconds)
+    plan.write(folder)
+    return plan

@@ -1,0 +1,192 @@
+"""What a discovery found: a model, codes, pictures, and an account of it in words."""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unbraid.files import written_whole
+from unbraid.models import Autoencoder
+from unbraid.reports import draw_latent_traversals, latent_traversals
+from unbraid.representation import Representation, encode
+from unbraid.selection import Ranking
+from unbraid.training import load
+from unbraid.training._tensor_file import write_json
+
+from ._account import account
+from ._data import Source
+from ._gather import Population
+from ._plan import Plan
+
+_ACTIVE = 0.01
+_LATENTS_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Latent:
+    """One latent of the chosen model.
+
+    Attributes:
+        number: Which one, from 0.
+        kl: Nats that it says about an image.
+        change: Mean change of a pixel while it moves from -2 to 2, from 0 to 1.
+    """
+
+    number: int
+    kl: float
+    change: float
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How good the choice was, by labels that were not used to make it.
+
+    Attributes:
+        chosen: MIG of the chosen model.
+        median: Of all models.
+        best: Of all models.
+        better_than: Share of the other models that are worse than the chosen one.
+    """
+
+    chosen: float
+    median: float
+    best: float
+    better_than: float
+
+
+@dataclass(frozen=True, eq=False)
+class Discovery:
+    """What was found.
+
+    Attributes:
+        folder: Where everything is.
+        ranking: Of models and specifications; says why nothing was chosen, if so.
+        model: The chosen one, or ``None``.
+        codes: Of all images, or ``None``.
+        latents: Those that do something, the strongest first.
+        quality: How good the choice was, if the data have labels.
+        report: The account in words, a text file.
+    """
+
+    folder: Path
+    ranking: Ranking
+    model: Autoencoder | None
+    codes: Representation | None
+    latents: tuple[Latent, ...]
+    quality: Quality | None
+    report: Path
+
+    def to_plain(self) -> dict[str, Any]:
+        """Everything but model and codes, as JSON can hold it."""
+        return {
+            "folder": str(self.folder),
+            "report": str(self.report),
+            "latents": [asdict(latent) for latent in self.latents],
+            "quality": None if self.quality is None else asdict(self.quality),
+            "ranking": self.ranking.to_plain(),
+        }
+
+
+def write_found(
+    folder: Path,
+    source: Source,
+    plan: Plan,
+    population: Population,
+    ranking: Ranking,
+    *,
+    n_failed: int,
+) -> Discovery:
+    """Write what was found, in place of what was found before.
+
+    Args:
+        folder: Of the discovery.
+        source: Its data.
+        plan: What was tried.
+        population: What became of it.
+        ranking: Of the population.
+        n_failed: Runs that failed.
+    """
+    _clear(folder)
+    model = codes = quality = None
+    latents: tuple[Latent, ...] = ()
+    if ranking.chosen is not None:
+        run = population.cell(ranking.chosen).place.path
+        model = load(run)
+        codes = encode(model, source.dataset, progress=False)
+        _write_model(run, folder / "model")
+        _write_codes(folder, codes, source.names)
+        latents = _write_traversals(folder, model, source)
+        quality = _quality(population, ranking.chosen)
+    found = Discovery(
+        folder, ranking, model, codes, latents, quality, folder / "summary.txt"
+    )
+    write_json(folder / "discovery.json", found.to_plain(), kind="discovery")
+    text = account(found, source, plan, population, n_failed=n_failed)
+    with written_whole(found.report) as file:
+        file.write(text.encode())
+    return found
+
+
+_FILES = ("codes.npy", "files.txt", "traversals.png", "summary.txt", "discovery.json")
+
+
+def _clear(folder: Path) -> None:
+    """So that nothing is left of an earlier choice if this one is refused."""
+    for name in _FILES:
+        (folder / name).unlink(missing_ok=True)
+    shutil.rmtree(folder / "model", ignore_errors=True)
+
+
+def _write_model(run: Path, target: Path) -> None:
+    for name in ("model.safetensors", "model.json"):
+        with (run / name).open("rb") as file, written_whole(target / name) as copy:
+            shutil.copyfileobj(file, copy)
+
+
+def _write_codes(folder: Path, codes: Representation, names: Sequence[str]) -> None:
+    with written_whole(folder / "codes.npy") as file:
+        np.save(file, codes.codes.astype(np.float32))
+    if names:
+        with written_whole(folder / "files.txt") as file:
+            file.write("".join(f"{name}\n" for name in names).encode())
+
+
+def _write_traversals(
+    folder: Path, model: Autoencoder, source: Source
+) -> tuple[Latent, ...]:
+    if len(model.image_shape) != 3:
+        return ()
+    shown = latent_traversals(model, source.dataset, n_latents=_LATENTS_SHOWN)
+    n_active = max(sum(kl > _ACTIVE for kl in shown.kl), 1)
+    shown = latent_traversals(model, source.dataset, n_latents=n_active)
+    with written_whole(folder / "traversals.png") as file:
+        draw_latent_traversals(shown).savefig(file, dpi=150, format="png")
+    changes = _changes(shown.images)
+    return tuple(
+        Latent(number, kl, float(change))
+        for number, kl, change in zip(shown.latents, shown.kl, changes, strict=True)
+    )
+
+
+def _changes(images: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Of each latent, from pictures ``(bases, latents, values, channels, h, w)``."""
+    ends = images[:, :, [0, -1]].astype(np.float64) / 255
+    return np.abs(ends[:, :, 1] - ends[:, :, 0]).mean(axis=(0, 2, 3, 4))
+
+
+def _quality(population: Population, chosen: str) -> Quality | None:
+    scores = population.scores
+    if np.isnan(scores).any():
+        return None
+    own = population.evidence.names.index(chosen)
+    others = np.delete(scores, own)
+    return Quality(
+        chosen=float(scores[own]),
+        median=float(np.median(scores)),
+        best=float(scores.max()),
+        better_than=float(np.mean(others < scores[own])),
+    )

@@ -1,0 +1,134 @@
+"""Everything that the runs of a study tell about themselves without labels."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unbraid.data import AbstractDataset
+from unbraid.errors import CheckpointFormatError
+from unbraid.representation import encode
+from unbraid.selection import (
+    Evidence,
+    chance_level,
+    training_dynamics,
+    unsupervised_disentanglement_ranking,
+)
+from unbraid.studies import RunSpec, StudyFolder
+from unbraid.studies._store import Cell
+from unbraid.training import Trace, load
+
+from ._labels import FewLabels
+from ._proposal import STRENGTHS
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """The finished runs of a study, and what is known of them.
+
+    Attributes:
+        cells: The runs, in the order of the evidence.
+        evidence: What ranks them.
+        scores: MIG of each run if its data have labels, else NaN.
+    """
+
+    cells: tuple[Cell, ...]
+    evidence: Evidence
+    scores: NDArray[np.float64]
+
+    def cell(self, name: str) -> Cell:
+        """The run of a model."""
+        return self.cells[self.evidence.names.index(name)]
+
+
+def gather(
+    folder: StudyFolder,
+    dataset: AbstractDataset,
+    rows: NDArray[np.int64],
+    *,
+    labels: FewLabels | None = None,
+) -> Population:
+    """Codes, agreement, training dynamics and fit of every finished run.
+
+    Args:
+        folder: Of the study.
+        dataset: What its runs learned from.
+        rows: On which codes are compared.
+        labels: The few there are, if any.
+
+    Raises:
+        ValueError: If fewer than two runs are done.
+    """
+    states = folder.states()
+    cells = tuple(cell for cell in folder.cells if states[cell.id] == "done")
+    if len(cells) < 2:
+        raise ValueError(
+            "discover: expected at least two finished runs to compare, got "
+            f"{len(cells)}. `unbraid study status {folder.path}` says why."
+        )
+    models = [load(cell.place.path) for cell in cells]
+    codes = [encode(model, dataset, rows=rows, progress=False) for model in models]
+    owners = [name_of(cell.spec) for cell in cells]
+    agreement = unsupervised_disentanglement_ranking(
+        codes, groups=owners, cache=folder.path / "agreement.npz"
+    )
+    found = [cell.place.read_scores() for cell in cells]
+    supervised = None
+    if labels is not None:
+        supervised = np.array([labels.score(model, dataset) for model in models])
+    evidence = Evidence(
+        names=tuple(
+            f"{owner}, seed {cell.spec.seed}"
+            for owner, cell in zip(owners, cells, strict=True)
+        ),
+        specifications=tuple(owners),
+        udr_pairs=agreement.pairs,
+        active_latents=agreement.n_active,
+        chance=chance_level(codes, owners),
+        dynamics_pairs=_dynamics(cells, owners, agreement.n_active > 0),
+        elbo=_column([part["fit"] for part in found], "elbo"),
+        reconstruction=_column([part["fit"] for part in found], "reconstruction"),
+        supervised=supervised,
+        n_labels=0 if labels is None else len(labels.rows),
+    )
+    migs = [part["scores"].get("mig", {}) for part in found]
+    return Population(cells, evidence, _column(migs, "value"))
+
+
+def name_of(spec: RunSpec) -> str:
+    """What a specification is called: its objective and the strength of it.
+
+    Example:
+        >>> name_of(RunSpec.read({"data": "xy_squares", "objective": "beta_vae"}, ""))
+        'beta_vae beta=4'
+    """
+    plain = spec.to_plain()["objective"]
+    strength = STRENGTHS.get(plain["name"])
+    if strength is None:
+        return plain["name"]
+    return f"{plain['name']} {strength}={plain[strength]:g}"
+
+
+def _dynamics(
+    cells: Sequence[Cell], owners: Sequence[str], is_active: NDArray[np.bool_]
+) -> dict[str, NDArray[np.float64]]:
+    """Of every specification, among its realisations that do something."""
+    found = {}
+    for name in dict.fromkeys(owners):
+        own = np.flatnonzero(np.array(owners) == name)
+        alive = np.flatnonzero(is_active[own])
+        try:
+            traces = [Trace.load(cells[own[place]].place.path) for place in alive]
+        except (FileNotFoundError, CheckpointFormatError):
+            continue  # pruned or damaged: the other scores do without it
+        pairs = np.full((len(own), len(own)), np.nan)
+        if len(traces) > 1:
+            pairs[np.ix_(alive, alive)] = training_dynamics(traces).pairs
+        found[name] = pairs
+    return found
+
+
+def _column(found: Sequence[Mapping[str, float]], name: str) -> NDArray[np.float64]:
+    values = [part.get(name) for part in found]
+    return np.array([np.nan if value is None else float(value) for value in values])

@@ -1,0 +1,105 @@
+"""FewLabels: the labels of some images, where somebody has looked at them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from unbraid.data import AbstractDataset
+from unbraid.metrics import mutual_information_gap
+from unbraid.representation import encode
+
+FEWEST, MOST = 20, 1_000
+_ROW_NAMES = ("row", "file")
+
+
+@dataclass(frozen=True, eq=False)
+class FewLabels:
+    """Labels of a few rows of a dataset.
+
+    Attributes:
+        rows: Which rows, ``(n,)``.
+        factors: Their values, ``(n, n_factors)``.
+    """
+
+    rows: NDArray[np.int64]
+    factors: NDArray[Any]
+
+    def score(self, model: Any, dataset: AbstractDataset) -> float:
+        """MIG on these rows, with as many bins as they can fill."""
+        codes = encode(model, dataset, rows=self.rows, progress=False).codes
+        # 5 bins for 20 labels, 9 for 100, the usual 20 for 1,000.
+        bins = round(2 * len(self.rows) ** (1 / 3))
+        return float(mutual_information_gap(codes, self.factors, bins=bins))
+
+
+def read_labels(labels: Any, n_rows: int, names: Sequence[str] = ()) -> FewLabels:
+    """Few labels from a table.
+
+    Args:
+        labels: A data frame, a mapping from names to columns, or a CSV file. A column
+            called ``row`` (counted from 0) or ``file`` says which image each line is
+            about, and the others are factors; text is numbered.
+        n_rows: Images there are.
+        names: Of their files.
+    """
+    table = _table(labels)
+    keys = [name for name in _ROW_NAMES if name in table]
+    if len(keys) != 1 or table.shape[1] < 2:
+        raise ValueError(
+            "discover: expected labels with one column called row or file and at least "
+            f"one factor, got columns {', '.join(map(str, table.columns)) or 'none'}."
+        )
+    if not FEWEST <= len(table) <= MOST:
+        raise ValueError(
+            f"discover: expected {FEWEST} to {MOST:,} labels, got {len(table):,}."
+        )
+    if table.isna().any(axis=None):
+        raise ValueError("discover: expected a label in every cell, got an empty one.")
+    rows = _rows(table[keys[0]], n_rows, names)
+    columns = [_numbers(table[name]) for name in table if name not in keys]
+    return FewLabels(rows, np.column_stack(columns))
+
+
+def _numbers(column: pd.Series) -> NDArray[Any]:
+    if column.dtype.kind in "iufb":
+        return column.to_numpy()
+    return pd.factorize(column, sort=True)[0]
+
+
+def _table(labels: Any) -> pd.DataFrame:
+    if not isinstance(labels, str | Path):
+        return pd.DataFrame(labels)
+    try:
+        return pd.read_csv(labels)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise ValueError(
+            f"discover: expected labels in a CSV file, got {str(labels)!r} "
+            f"({str(error).strip()})."
+        ) from error
+
+
+def _rows(column: pd.Series, n_rows: int, names: Sequence[str]) -> NDArray[np.int64]:
+    if column.name == "file":
+        place = {name: row for row, name in enumerate(names)}
+        unknown = [name for name in column if name not in place]
+        if unknown:
+            raise ValueError(
+                f"discover: expected labels of files of the data, got {unknown[0]!r}."
+            )
+        column = column.map(place)
+    if column.dtype.kind not in "iu" or column.min() < 0 or column.max() >= n_rows:
+        raise ValueError(
+            f"discover: expected labels of rows from 0 to {n_rows - 1:,}, got "
+            f"{column.iloc[0]!r} and others."
+        )
+    if column.duplicated().any():
+        raise ValueError(
+            "discover: expected one line of labels per image, got two of row "
+            f"{column[column.duplicated()].iloc[0]}."
+        )
+    return column.to_numpy(dtype=np.int64)

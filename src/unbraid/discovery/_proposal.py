@@ -1,0 +1,220 @@
+"""What to try: specifications, realisations and steps that fit into a given time."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from unbraid.data import AbstractDataset
+from unbraid.durations import in_words
+from unbraid.studies import RunSpec, Study, study_from_plain
+from unbraid.studies._estimate import Cost, measure_run
+from unbraid.training import TrainingState
+from unbraid.training._trace import last_layer_within
+
+Plain = dict[str, Any]
+
+N_LATENTS = 10
+FEWEST_STEPS, MOST_STEPS = 1_000, 30_000
+_GOOD_STEPS = 4_000
+"""Below it, fewer specifications are tried for longer."""
+
+STRENGTHS = {
+    "beta_vae": "beta",
+    "beta_tc_vae": "beta",
+    "factor_vae": "gamma",
+    "dip_vae": "lambda_off_diagonal",
+}
+"""What is varied of each objective."""
+
+# Specifications and realisations of each, from much time to little.
+_SIZES = ((10, 5), (8, 5), (6, 5), (6, 4), (4, 4), (4, 3), (3, 3), (2, 3))
+_SHARE = 0.85
+"""Of the time that may go to the runs; the rest is for ranking and writing."""
+
+_FIXED_SECONDS = 8.0
+"""For starting processes, reading data and drawing."""
+
+_DEFAULT_SECONDS = (60.0, 1800.0)
+_SMALL = 3 * 32 * 32
+"""Numbers in an image that is small."""
+
+_TRACED_UNITS = 2_048
+_ROWS_SCORED = 5_000
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a discovery will do.
+
+    Attributes:
+        study: All of its runs.
+        seconds: That they will take, about.
+        n_specifications: That are tried.
+        n_realisations: Of each, which differ in the seed alone.
+        steps: Of each run.
+    """
+
+    study: Study
+    seconds: float
+    n_specifications: int
+    n_realisations: int
+    steps: int
+
+
+def propose(
+    text: str,
+    dataset: AbstractDataset,
+    *,
+    seconds: float | None,
+    n_workers: int,
+    seed: int = 0,
+) -> Proposal:
+    """Specifications that fit into the time.
+
+    More time first buys longer runs, then realisations, then specifications, until
+    none of these would help.
+
+    Args:
+        text: Of the data, as workers open it.
+        dataset: The same, opened.
+        seconds: Time until the end; when not given, as much as a good choice needs,
+            from one minute to thirty.
+        n_workers: Runs at once.
+        seed: Of the first realisation.
+
+    Raises:
+        ValueError: If the time is too short for anything.
+    """
+    candidates = _candidates(dataset)
+    base = _settings(text, dataset)
+    costs = _measure(base, candidates)
+    if seconds is None:
+        n_specifications, n_realisations = _SIZES[2]
+        wanted = _seconds(costs[:n_specifications], n_realisations, _GOOD_STEPS)
+        low, high = _DEFAULT_SECONDS
+        seconds = min(max(wanted / n_workers / _SHARE + _FIXED_SECONDS, low), high)
+    time = (seconds - _FIXED_SECONDS) * _SHARE * n_workers
+    size, steps = _fit(costs, time)
+    n_specifications, n_realisations = size
+    if steps < FEWEST_STEPS:
+        needed = _seconds(costs[:n_specifications], n_realisations, FEWEST_STEPS)
+        least = needed / n_workers / _SHARE + _FIXED_SECONDS
+        raise ValueError(
+            f"discover: expected a budget of at least {in_words(least)} for these data "
+            f"on {n_workers} cores, got {in_words(seconds)}."
+        )
+    chosen = candidates[:n_specifications]
+    plain = base | {
+        "training": base["training"] | {"steps": steps},
+        "methods": _methods(chosen),
+        "seeds": list(range(seed, seed + n_realisations)),
+    }
+    return Proposal(
+        study=study_from_plain(plain, "discovery"),
+        seconds=_seconds(costs[:n_specifications], n_realisations, steps) / n_workers,
+        n_specifications=n_specifications,
+        n_realisations=n_realisations,
+        steps=steps,
+    )
+
+
+def _candidates(dataset: AbstractDataset) -> list[tuple[str, Plain]]:
+    """Objectives and strengths, in the order in which they are worth trying.
+
+    Reconstruction is summed over pixels: images with fewer of them need less of
+    everything that stands against it.
+    """
+    n_pixels = math.prod(dataset.image_shape[-2:])
+    unit = min(max(math.sqrt(n_pixels) / 16, 0.25), 4.0)
+    return [
+        ("beta_vae", {"beta": unit}),
+        ("beta_tc_vae", {"beta": 2 * unit}),
+        ("beta_vae", {"beta": 2 * unit}),
+        ("factor_vae", {"gamma": 10.0, "discriminator_width": 128}),
+        ("dip_vae", {"kind": "ii", "lambda_off_diagonal": 5.0}),
+        ("beta_vae", {"beta": 0.5 * unit}),
+        ("beta_tc_vae", {"beta": 4 * unit}),
+        ("beta_vae", {"beta": 4 * unit}),
+        ("factor_vae", {"gamma": 20.0, "discriminator_width": 128}),
+        ("beta_tc_vae", {"beta": unit}),
+    ]
+
+
+def _settings(text: str, dataset: AbstractDataset) -> Plain:
+    """What all runs share."""
+    n_numbers = math.prod(dataset.image_shape)
+    plain = {
+        "name": "discovery",
+        "data": text,
+        "network": _network(n_numbers),
+        "training": {
+            "n_latents": N_LATENTS,
+            "batch_size": 64,
+            "learning_rate": 1e-3 if n_numbers <= _SMALL else 5e-4,
+        },
+        "evaluation": {
+            "metrics": ["mig"] if dataset.factor_names else ["active_units"],
+            "rows": _ROWS_SCORED,
+        },
+    }
+    spec = RunSpec.read({key: plain[key] for key in plain if key != "name"}, "discover")
+    model = TrainingState.create(spec.training_spec(dataset), device="cpu").model
+    layer = last_layer_within(model, _TRACED_UNITS)
+    traces = {"n_observations": 64, "n_snapshots": 20, "layer": layer}
+    return plain | {"traces": traces}
+
+
+def _network(n_numbers: int) -> Plain:
+    """Dense for small images, ten times as fast there as a convolutional one."""
+    if n_numbers > _SMALL:
+        return {"name": "auto"}
+    width = 128 if n_numbers <= _SMALL // 4 else 256
+    return {"name": "dense", "widths": [width, width]}
+
+
+def _measure(base: Plain, candidates: Sequence[tuple[str, Plain]]) -> list[Cost]:
+    """Cost of a run of each candidate; each objective is timed once."""
+    shared = {key: value for key, value in base.items() if key != "name"}
+    found: dict[str, Cost] = {}
+    for name, options in candidates:
+        if name not in found:
+            objective = {"name": name, **options}
+            spec = RunSpec.read({**shared, "objective": objective}, "discover")
+            found[name] = measure_run(spec)
+    return [found[name] for name, _ in candidates]
+
+
+def _seconds(costs: Sequence[Cost], n_realisations: int, steps: int) -> float:
+    """Of one core, for all runs."""
+    return n_realisations * sum(cost.per_step * steps + cost.fixed for cost in costs)
+
+
+def _fit(costs: Sequence[Cost], time: float) -> tuple[tuple[int, int], int]:
+    """The largest plan whose runs are long enough, and how long they are."""
+    for size in _SIZES:
+        n_specifications, n_realisations = size
+        own = costs[:n_specifications]
+        fixed = _seconds(own, n_realisations, 0)
+        per_step = _seconds(own, n_realisations, 1) - fixed
+        steps = int((time - fixed) / per_step)
+        if steps >= _GOOD_STEPS:
+            break
+    # Whole hundreds, so that a plan reads well; never more than is asked for.
+    return size, min(steps // 100 * 100, MOST_STEPS)
+
+
+def _methods(candidates: Sequence[tuple[str, Plain]]) -> Plain:
+    """As a study file has them: lists of the values that are swept."""
+    methods: dict[str, dict[str, Any]] = {}
+    for name, options in candidates:
+        known = methods.setdefault(name, {})
+        for key, value in options.items():
+            if key == STRENGTHS[name]:
+                known.setdefault(key, []).append(value)
+            else:
+                known[key] = value
+    return {
+        name: {k: sorted(v) if isinstance(v, list) else v for k, v in options.items()}
+        for name, options in methods.items()
+    }

@@ -1,0 +1,110 @@
+"""Numbers of pairs that are kept in a file from one call to the next."""
+
+import contextlib
+import hashlib
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unbraid.files import written_whole
+
+_FORMAT = 1
+"""Raised when the numbers of a variant change, so that old ones are not used."""
+
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    KeyError,
+    NotImplementedError,  # what zipfile raises for a method of compression it lacks
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+
+
+def fingerprint(*arrays: NDArray[np.float64] | None) -> str:
+    """A text that is the same for equal arrays, and for no others."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(b"none" if array is None else str(array.shape).encode())
+        digest.update(b"" if array is None else np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+class PairCache:
+    """A number for each ordered pair of things, by the content of both.
+
+    The file is an ``.npz`` of two arrays for each variant: which things there are, and
+    a square table with NaN for what is not known. It is replaced whole, so that two
+    processes that share it may lose pairs to each other, which are computed again, but
+    never read half a file. What cannot be read counts as empty.
+
+    Args:
+        path: The file, which need not exist; ``None`` keeps nothing.
+        variant: How the numbers are computed; others share the file.
+    """
+
+    def __init__(self, path: str | Path | None, *, variant: str) -> None:
+        self._path = None if path is None else Path(path)
+        self._variant = f"{_FORMAT}/{variant}"
+        if self._path is not None and self._path.is_dir():
+            raise ValueError(
+                f"cache: expected the name of a file, got the folder {self._path}."
+            )
+
+    def look_up(self, keys: list[str]) -> NDArray[np.float64]:
+        """What is known, ``(n_keys, n_keys)``, NaN where nothing is."""
+        names, table = self._tables().get(self._variant, _EMPTY)
+        places = {name: k for k, name in enumerate(names.tolist())}
+        # One row and column more, of NaN, for those that are new.
+        padded = np.pad(table, (0, 1), constant_values=np.nan)
+        where = np.array([places.get(key, -1) for key in keys])
+        return padded[where[:, None], where]
+
+    def keep(self, keys: list[str], numbers: NDArray[np.float64]) -> None:
+        """Add numbers ``(n_keys, n_keys)``, NaN where there is none, to the file."""
+        if self._path is None:
+            return
+        tables = self._tables()  # afresh: another process may have added to it
+        names, table = tables.get(self._variant, _EMPTY)
+        every = list(dict.fromkeys([*names.tolist(), *keys]))
+        places = {name: k for k, name in enumerate(every)}
+        merged = np.full((len(every), len(every)), np.nan)
+        merged[: len(names), : len(names)] = table
+        where = np.array([places[key] for key in keys])
+        rows, columns = np.nonzero(~np.isnan(numbers))
+        merged[where[rows], where[columns]] = numbers[rows, columns]
+        tables[self._variant] = np.array(every), merged
+        arrays: dict[str, Any] = {
+            f"{variant}/{part}": array
+            for variant, parts in tables.items()
+            for part, array in zip(("names", "table"), parts, strict=True)
+        }
+        with written_whole(self._path) as file:
+            np.savez_compressed(file, **arrays)
+
+    def _tables(self) -> dict[str, tuple[NDArray[np.str_], NDArray[np.float64]]]:
+        tables: dict[str, tuple[NDArray[np.str_], NDArray[np.float64]]] = {}
+        if self._path is None or not self._path.exists():
+            return tables
+        with (
+            contextlib.suppress(*_DAMAGED),
+            self._path.open("rb") as file,
+            np.load(file, allow_pickle=False) as arrays,
+        ):
+            for part in [name for name in arrays if name.endswith("/names")]:
+                variant = part.removesuffix("/names")
+                names, table = arrays[part], arrays[f"{variant}/table"]
+                sound = names.dtype.kind == "U" and table.dtype == np.float64
+                if sound and table.shape == (len(names), len(names)):
+                    tables[variant] = names, table
+        return tables
+
+
+_EMPTY = np.empty(0, dtype=np.str_), np.empty((0, 0))

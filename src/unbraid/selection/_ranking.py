@@ -1,0 +1,340 @@
+"""rank_models: an order of models and specifications from label-free evidence."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata, spearmanr
+
+from unbraid.randomness import numpy_generator
+
+from ._evidence import Evidence, Floats
+
+WEIGHTS: Mapping[str, float] = {"udr": 1.0, "dynamics": 0.5, "elbo": 0.5}
+"""How much each label-free score counts. Others may be named: ``reconstruction``,
+``active_latents``."""
+
+_CONFIDENCE = 0.95
+# Labels that count as much as all label-free scores together: few enough that a
+# hundred of them decide, as they do in Locatello et al. (2020).
+_LABELS_OF_EQUAL_WEIGHT = 100
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A model or a specification in its place.
+
+    Attributes:
+        name: What it is called.
+        specification: What it is a realisation of, or itself.
+        score: From 0, worse than all others in everything, to 1.
+        interval: Of the score, when realisations are drawn anew.
+        group: 0 for the best and all that cannot be told from it, then 1, and so on.
+        better_than_chance: Whether its specification agrees with itself more than
+            codes do whose axes mean nothing.
+    """
+
+    name: str
+    specification: str
+    score: float
+    interval: tuple[float, float]
+    group: int
+    better_than_chance: bool
+
+
+@dataclass(frozen=True)
+class LabelEffect:
+    """What the given labels changed.
+
+    Attributes:
+        n_labels: How many there were.
+        weight: Share of the score that they decided.
+        agreement: Spearman correlation of the order of models without and with them.
+        chosen_without: What would have been chosen without.
+    """
+
+    n_labels: int
+    weight: float
+    agreement: float
+    chosen_without: str | None
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Models and specifications in order, the best first.
+
+    Attributes:
+        models: All models.
+        specifications: All specifications.
+        chosen: Name of the best model, or ``None`` if there is no reason to prefer one.
+        reason: Why, in one or two sentences.
+        labels: What labels changed, if some were given.
+    """
+
+    models: tuple[Ranked, ...]
+    specifications: tuple[Ranked, ...]
+    chosen: str | None
+    reason: str
+    labels: LabelEffect | None = None
+
+    def to_plain(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        return asdict(self)
+
+
+def rank_models(
+    evidence: Evidence,
+    *,
+    weights: Mapping[str, float] = WEIGHTS,
+    n_draws: int = 200,
+    seed: int = 0,
+) -> Ranking:
+    r"""Order models and their specifications without labels.
+
+    Every label-free score orders the specifications; the score of a specification is
+    the weighted mean of its places, each from 0 (last) to 1 (first). A model's score is
+    half that of its specification and half the same mean over its own scores. Models
+    without an active latent are last. Nothing is chosen unless a specification's
+    realisations agree with one another more than codes do whose axes were rotated at
+    random: then no model is better than chance, and the ranking says so.
+
+    .. math::
+        S_s = \frac{\sum_k w_k \, r_k(s)}{\sum_k w_k}, \qquad
+        S_m = \tfrac12 S_{s(m)} + \tfrac12 \frac{\sum_k w_k \, r_k(m)}{\sum_k w_k}
+
+    Intervals come from drawing the realisations of every specification with
+    replacement. Two neighbours are in one group unless the first of the group is ahead
+    in 95% of the draws.
+
+    Args:
+        evidence: What is known of the models.
+        weights: Of ``udr``, ``dynamics``, ``elbo``, ``reconstruction`` and
+            ``active_latents``; what is missing from the evidence does not count.
+        n_draws: Draws of realisations.
+        seed: Of the draws.
+
+    Example:
+        >>> pairs = np.array([[np.nan, 0.9, np.nan, np.nan],
+        ...                   [0.9, np.nan, np.nan, np.nan],
+        ...                   [np.nan, np.nan, np.nan, 0.2],
+        ...                   [np.nan, np.nan, 0.2, np.nan]])
+        >>> found = rank_models(Evidence(
+        ...     names=("a1", "a2", "b1", "b2"), specifications=("a", "a", "b", "b"),
+        ...     udr_pairs=pairs, active_latents=np.full(4, 3),
+        ...     chance={"a": 0.4, "b": 0.4}))
+        >>> found.specifications[0].name, found.chosen
+        ('a', 'a1')
+
+    References:
+        Duan et al. (2020), Unsupervised Model Selection for Variational Disentangled
+        Representation Learning; Holtz, Mishne and Cloninger (2022), section 3.3. The
+        mean of places, and the comparison with rotated codes, are ours.
+    """
+    unknown = set(weights) - set(_COLUMNS)
+    if unknown or not any(weight > 0 for weight in weights.values()):
+        raise ValueError(
+            f"rank_models: expected weights of {', '.join(_COLUMNS)}, some of them "
+            f"above 0, got {dict(weights)}."
+        )
+    label_free = replace(evidence, supervised=None, n_labels=0)
+    ranking = _rank(label_free, weights, n_draws, seed)
+    if evidence.supervised is None:
+        return ranking
+    helped = _rank(evidence, weights, n_draws, seed)
+    effect = LabelEffect(
+        n_labels=evidence.n_labels,
+        weight=_label_weight(evidence),
+        agreement=_agreement(ranking.models, helped.models),
+        chosen_without=ranking.chosen,
+    )
+    return replace(helped, labels=effect)
+
+
+_COLUMNS = ("udr", "dynamics", "elbo", "reconstruction", "active_latents")
+_LOWER_IS_BETTER = ("dynamics", "reconstruction")
+
+
+def _rank(
+    evidence: Evidence, weights: Mapping[str, float], n_draws: int, seed: int
+) -> Ranking:
+    generator = numpy_generator(seed, "ranking")
+    sizes = {name: len(rows) for name, rows in evidence.members.items()}
+    everyone = {name: np.arange(size) for name, size in sizes.items()}
+    model_scores, scores = _scores(evidence, weights, everyone)
+    draws = [
+        _scores(
+            evidence,
+            weights,
+            {name: generator.integers(size, size=size) for name, size in sizes.items()},
+        )
+        for _ in range(n_draws)
+    ]
+    model_draws = np.array([draw[0] for draw in draws]).reshape(n_draws, -1)
+    spec_draws = np.array([draw[1] for draw in draws]).reshape(n_draws, -1)
+    names = tuple(evidence.members)
+    beats_chance = dict(zip(names, _beats_chance(evidence, generator), strict=True))
+    models = _in_order(
+        evidence.names, evidence.specifications, model_scores, model_draws, beats_chance
+    )
+    specifications = _in_order(names, names, scores, spec_draws, beats_chance)
+    chosen = next((model.name for model in models if model.better_than_chance), None)
+    reason = _reason(evidence, models, specifications, chosen)
+    return Ranking(models, specifications, chosen, reason)
+
+
+def _scores(
+    evidence: Evidence,
+    weights: Mapping[str, float],
+    drawn: Mapping[str, NDArray[np.int64]],
+) -> tuple[Floats, Floats]:
+    """Scores of models and of specifications, for one draw of realisations."""
+    rows = [evidence.members[name][places] for name, places in drawn.items()]
+    place_of = {name: place for place, name in enumerate(evidence.members)}
+    owner = np.array([place_of[name] for name in evidence.specifications])
+    own, shared = _columns(evidence, np.concatenate(rows), drawn)
+    means = {name: np.array([own[name][r].mean() for r in rows]) for name in own}
+    means |= shared
+    total = _weights_of(evidence, weights, means)
+    spec_scores = _mean_place(means, total)
+    per_model = own | {name: column[owner] for name, column in shared.items()}
+    model_scores = 0.5 * spec_scores[owner] + 0.5 * _mean_place(per_model, total)
+    is_dead = ~np.array([evidence.is_alive[r].any() for r in rows])
+    return (
+        np.where(evidence.is_alive, model_scores, 0.0),
+        np.where(is_dead, 0.0, spec_scores),
+    )
+
+
+def _columns(
+    evidence: Evidence,
+    partners: NDArray[np.int64],
+    drawn: Mapping[str, NDArray[np.int64]],
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Scores that models have of their own, and those of whole specifications."""
+    own = {
+        "udr": np.where(evidence.is_alive, evidence.udr(partners), 0.0),
+        "active_latents": np.asarray(evidence.active_latents, dtype=np.float64),
+    }
+    for name in ("elbo", "reconstruction", "supervised"):
+        column = getattr(evidence, name)
+        if column is not None:
+            own[name] = np.asarray(column, dtype=np.float64)
+    if not evidence.dynamics_pairs:
+        return own, {}
+    return own, {"dynamics": evidence.dynamics(drawn)}
+
+
+def _weights_of(
+    evidence: Evidence, weights: Mapping[str, float], columns: Mapping[str, Floats]
+) -> dict[str, float]:
+    known = {name: weights.get(name, 0.0) for name in columns if name in _COLUMNS}
+    share = _label_weight(evidence)
+    if share:
+        known = {name: weight * (1 - share) for name, weight in known.items()}
+        known["supervised"] = sum(weights.get(name, 0.0) for name in known) * share
+    return known
+
+
+def _label_weight(evidence: Evidence) -> float:
+    if evidence.supervised is None:
+        return 0.0
+    return evidence.n_labels / (evidence.n_labels + _LABELS_OF_EQUAL_WEIGHT)
+
+
+def _mean_place(columns: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
+    """Weighted mean of places from 0 (last) to 1; what is unknown comes last."""
+    places = []
+    for name, weight in weights.items():
+        column = columns[name]
+        signed = -column if name in _LOWER_IS_BETTER else column
+        known = np.where(np.isnan(signed), -np.inf, signed)
+        rank = (rankdata(known) - 1) / max(len(known) - 1, 1)
+        places.append(weight * rank)
+    return np.sum(places, axis=0) / max(sum(weights.values()), 1e-300)
+
+
+def _beats_chance(
+    evidence: Evidence, generator: np.random.Generator, n_draws: int = 200
+) -> list[bool]:
+    """Which specifications agree with themselves more than chance does.
+
+    The mean UDR of realisations drawn with replacement must be above the level of
+    chance in 95% of the draws.
+    """
+    found, udr = [], evidence.udr()
+    for name, rows in evidence.members.items():
+        own = np.where(evidence.is_alive[rows], udr[rows], 0.0)
+        drawn = generator.integers(len(rows), size=(n_draws, len(rows)))
+        low = np.quantile(own[drawn].mean(axis=1), 1 - _CONFIDENCE)
+        found.append(bool(low > evidence.chance.get(name, 0.0)))
+    return found
+
+
+def _in_order(
+    names: Sequence[str],
+    specifications: Sequence[str],
+    scores: Floats,
+    draws: Floats,
+    beats_chance: Mapping[str, bool],
+) -> tuple[Ranked, ...]:
+    # What is no better than chance comes after all that is, whatever its score.
+    is_better = np.array([beats_chance[name] for name in specifications])
+    order = np.lexsort((-scores, ~is_better))
+    ranked, group, leader = [], 0, order[0]
+    for place in order:
+        is_behind = is_better[leader] and not is_better[place]
+        if is_behind or np.mean(draws[:, leader] > draws[:, place]) >= _CONFIDENCE:
+            group, leader = group + 1, place
+        low, high = np.quantile(draws[:, place], (0.025, 0.975))
+        ranked.append(
+            Ranked(
+                name=names[place],
+                specification=specifications[place],
+                score=float(scores[place]),
+                interval=(float(low), float(high)),
+                group=group,
+                better_than_chance=bool(is_better[place]),
+            )
+        )
+    return tuple(ranked)
+
+
+def _reason(
+    evidence: Evidence,
+    models: Sequence[Ranked],
+    specifications: Sequence[Ranked],
+    chosen: str | None,
+) -> str:
+    if not evidence.is_alive.any():
+        return (
+            "No model is better than chance: no latent of any of them says anything "
+            "about the data."
+        )
+    if chosen is None:
+        return (
+            "No model is better than chance: realisations of one specification agree "
+            "with one another no more than codes do whose axes were rotated at random."
+        )
+    best = next(model for model in models if model.name == chosen)
+    level = evidence.chance.get(best.specification)
+    udr = evidence.udr()[evidence.names.index(chosen)]
+    above = "" if level is None else f", where chance gives {level:.2f}"
+    groups = {spec.name: spec.group for spec in specifications}
+    equals = list(groups.values()).count(groups[best.specification])
+    told_apart = (
+        "can be told from all others"
+        if equals == 1
+        else f"is one of {equals} that cannot be told apart"
+    )
+    return (
+        f"Its codes agree with those of other realisations to {udr:.2f}{above}; its "
+        f"specification {told_apart}."
+    )
+
+
+def _agreement(before: Sequence[Ranked], after: Sequence[Ranked]) -> float:
+    places = {model.name: place for place, model in enumerate(after)}
+    moved = [places[model.name] for model in before]
+    return float(spearmanr(np.arange(len(moved)), moved).statistic)

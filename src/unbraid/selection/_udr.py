@@ -1,0 +1,215 @@
+"""Agreement between models, which tells the disentangled ones without labels."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unbraid.metrics._options import check_option
+
+from ._comparable import Coded, Comparable, read_comparable
+from ._lasso import lasso_coefficients
+from ._pair_cache import PairCache
+
+Similarity = Literal["lasso", "spearman"]
+Formula = Literal["paper", "dlib"]
+
+_WHO = "unsupervised_disentanglement_ranking"
+_PENALTY = 0.1
+# disentanglement_lib sets latents below this to 0, whatever its threshold.
+_DLIB_KL = 0.01
+# Of scikit-learn's Lasso, which disentanglement_lib uses as it comes.
+_DLIB_TOLERANCE = 1e-4
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class UDRScores:
+    """What models say about each other.
+
+    Attributes:
+        names: Of the models, in the order given.
+        scores: Median of each model's column of ``pairs``, ``(n_models,)``; NaN for a
+            model that is alone in its group.
+        pairs: Row i, column j: how well single latents of model j are told by single
+            latents of model i, ``(n_models, n_models)``; NaN where two models are not
+            compared.
+        n_active: Number of latents of each model that take part, ``(n_models,)``.
+        variant: Which similarity and formula.
+    """
+
+    names: tuple[str, ...]
+    scores: NDArray[np.float64]
+    pairs: NDArray[np.float64]
+    n_active: NDArray[np.int64]
+    variant: str
+
+
+def unsupervised_disentanglement_ranking(
+    representations: Sequence[Coded] | Mapping[str, Coded],
+    *,
+    similarity: Similarity = "lasso",
+    formula: Formula = "paper",
+    groups: Sequence[Hashable] | None = None,
+    kl_threshold: float = 0.01,
+    cache: str | Path | None = None,
+) -> UDRScores:
+    r"""How well each model agrees with the others, up to order and sign of latents.
+
+    Models that disentangle the same data arrive at the same latents; those that
+    entangle it do so each in its own way. With :math:`R(a, b)` how much latent
+    :math:`a` of model :math:`i` says about latent :math:`b` of model :math:`j`, over
+    the :math:`d_i` and :math:`d_j` latents that are active,
+
+    .. math::
+        \mathrm{UDR}_{ij} = \frac{1}{d_i + d_j} \Bigl[
+        \sum_b \frac{\max_a R(a, b)^2}{\sum_a R(a, b)} +
+        \sum_a \frac{\max_b R(a, b)^2}{\sum_b R(a, b)} \Bigr],
+        \qquad \mathrm{UDR}_j = \operatorname*{median}_{i \neq j} \mathrm{UDR}_{ij}
+
+    where a latent that nothing speaks about, or a model without active latents, has 0.
+
+    Args:
+        representations: Two models or more on the same rows: representations, codes
+            ``(n_rows, n_latents)``, or tuples of codes and log-variances; a mapping
+            gives them names. Numbers of latents may differ.
+        similarity: ``"lasso"``: size of the weights of a lasso (penalty 0.1) that
+            predicts the standardised codes of j from those of i; copies get 0.9, not
+            1, and copies bent by a monotone function less, by the correlation that
+            the bend costs. ``"spearman"``: size of the rank correlation, for which
+            bends are nothing.
+        formula: ``"paper"`` as above. ``"dlib"`` as in disentanglement_lib: the mean of
+            the two means, which weighs the models equally, whatever their numbers of
+            active latents; latents up to 0.01 nats are never used, even with a lower
+            threshold, and the lasso stops at scikit-learn's tolerance of 1e-4.
+        groups: One label per model; only models with equal labels are compared, such
+            as seeds of one setting. All are when not given.
+        kl_threshold: Nats above which a latent is active, from 0. Without
+            log-variances those that vary at all are.
+        cache: A file in which pairs are kept, made if needed. Pairs of which both
+            representations, and the variant, have been seen before cost nothing.
+
+    Returns:
+        Scores from 0, near 1 for models that agree.
+
+    Raises:
+        ValueError: For fewer than two models, codes of different rows, NaN, fewer than
+            two rows, or an unknown option.
+
+    Example:
+        >>> from unbraid.randomness import numpy_generator
+        >>> codes = numpy_generator(0, "example").standard_normal((1000, 3))
+        >>> models = {"one": codes, "two": -codes[:, ::-1], "dead": 0 * codes}
+        >>> udr = unsupervised_disentanglement_ranking(models)
+        >>> udr.pairs.round(1)
+        array([[nan, 0.9, 0. ],
+               [0.9, nan, 0. ],
+               [0. , 0. , nan]])
+        >>> udr.n_active
+        array([3, 3, 0])
+
+    References:
+        Duan, Matthey, Saraiva, Watters, Burgess, Lerchner and Higgins (2020),
+        Unsupervised Model Selection for Variational Disentangled Representation
+        Learning, section 4. https://arxiv.org/abs/1905.12614
+    """
+    check_option(_WHO, "similarity", similarity, Similarity)
+    check_option(_WHO, "formula", formula, Formula)
+    if not kl_threshold >= 0.0:
+        raise ValueError(f"{_WHO}: expected a kl_threshold from 0, got {kl_threshold}.")
+    models = read_comparable(
+        _WHO,
+        representations,
+        ranks=similarity == "spearman",
+        threshold=kl_threshold,
+        least_used=_DLIB_KL if formula == "dlib" else kl_threshold,
+    )
+    wanted = _compared(len(models), groups)
+    variant = f"{similarity}, {formula}"
+    store = PairCache(cache, variant=f"{variant}, {kl_threshold:.17g}")
+    keys = [model.key for model in models]
+    pairs = np.where(wanted, store.look_up(keys), np.nan)
+    missing = wanted & np.isnan(pairs)
+    for i in np.flatnonzero(missing.any(axis=1)):
+        others = [models[j] for j in np.flatnonzero(missing[i])]
+        relation = _relation(models[i], others, similarity, formula)
+        pairs[i, missing[i]] = _scores(relation, models[i], others, formula)
+    if missing.any():
+        store.keep(keys, pairs)
+    return UDRScores(
+        names=tuple(model.name for model in models),
+        scores=np.array([_median(column[~np.isnan(column)]) for column in pairs.T]),
+        pairs=pairs,
+        n_active=np.array([model.n_active for model in models]),
+        variant=variant,
+    )
+
+
+def _compared(n_models: int, groups: Sequence[Hashable] | None) -> NDArray[np.bool_]:
+    """Which ordered pairs are of one group, ``(n_models, n_models)``."""
+    labels = [0] * n_models if groups is None else list(groups)
+    if len(labels) != n_models:
+        raise ValueError(
+            f"{_WHO}: expected groups with a label for each of {n_models} models, got "
+            f"{len(labels)}."
+        )
+    numbers = {label: k for k, label in enumerate(dict.fromkeys(labels))}
+    group = np.array([numbers[label] for label in labels])
+    return (group[:, None] == group) & ~np.eye(n_models, dtype=bool)
+
+
+def _relation(
+    model: Comparable,
+    others: list[Comparable],
+    similarity: Similarity,
+    formula: Formula,
+) -> NDArray[np.float64]:
+    """What each latent says about each of others, ``(n_latents, all of theirs)``."""
+    own = model.standard
+    products = [own.T @ other.standard / len(own) for other in others]
+    correlations = np.concatenate(products, axis=1)
+    if similarity == "spearman":
+        return np.abs(correlations)
+    weights = lasso_coefficients(
+        own.T @ own / len(own),
+        correlations,
+        penalty=_PENALTY,
+        tolerance=_DLIB_TOLERANCE if formula == "dlib" else None,
+    )
+    return np.abs(weights)
+
+
+def _scores(
+    relation: NDArray[np.float64],
+    model: Comparable,
+    others: list[Comparable],
+    formula: Formula,
+) -> NDArray[np.float64]:
+    """Scores of one model with each of others, ``(n_others,)``."""
+    sizes = [len(other.active) for other in others]
+    starts = np.cumsum([0, *sizes[:-1]])
+    their_active = np.concatenate([other.active for other in others])
+    relation = relation * model.active[:, None] * their_active
+    by_column = _relative_strength(relation.max(axis=0), relation.sum(axis=0))
+    by_row = _relative_strength(
+        np.maximum.reduceat(relation, starts, axis=1),
+        np.add.reduceat(relation, starts, axis=1),
+    )
+    theirs, ours = np.add.reduceat(by_column, starts), by_row.sum(axis=0)
+    n_theirs, n_ours = np.add.reduceat(their_active, starts, dtype=int), model.n_active
+    # With no active latents the sums are 0, and so shall the scores be.
+    if formula == "paper":
+        return (theirs + ours) / np.maximum(n_theirs + n_ours, 1)
+    return (theirs / np.maximum(n_theirs, 1) + ours / max(n_ours, 1)) / 2
+
+
+def _relative_strength(
+    largest: NDArray[np.float64], total: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    return np.divide(largest**2, total, out=np.zeros_like(total), where=total > 0)
+
+
+def _median(column: NDArray[np.float64]) -> float:
+    return float(np.median(column)) if len(column) else np.nan

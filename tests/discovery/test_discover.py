@@ -1,0 +1,270 @@
+"""Claims about discover: what it writes, how it goes on, and what it refuses."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+import unbraid
+from unbraid.data import XYObject
+from unbraid.discovery import discover
+from unbraid.discovery._data import read_source
+from unbraid.discovery._plan import Plan, read_plan
+from unbraid.discovery._proposal import propose
+from unbraid.durations import read_duration
+from unbraid.studies import study_from_plain
+from unbraid.studies.executors import InlineExecutor
+
+SQUARES = (
+    "xy_object:image_size=8,square_sizes=[1,3],spacing=1,palette=greys_4,rgb=false"
+)
+
+
+def plan_small(folder, data=SQUARES, *, betas=(1, 4), steps=600, seeds=3, **more):
+    """Put a plan into a folder that takes seconds, for discover to go on with."""
+    source = read_source(data, folder / "data")
+    training = {"steps": steps, "n_latents": 4, "learning_rate": 2e-3}
+    plain = {
+        "data": source.text,
+        "objective": "beta_vae",
+        "network": {"name": "dense", "widths": [64, 64]},
+        "training": training | more,
+        "evaluation": {"metrics": ["mig"] if source.dataset.factor_names else []},
+        "traces": {"n_observations": 32, "n_snapshots": 6},
+        "grid": {"objective.beta": list(betas)},
+        "seeds": seeds,
+    }
+    if not source.dataset.factor_names:
+        plain["evaluation"] = {"metrics": ["active_units"]}
+    asked = {"seconds": None, "seed": 0}
+    study = study_from_plain(plain, "discovery")
+    Plan(source.dataset.fingerprint(), asked, study, 1.0).write(folder)
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("found")
+    plan_small(folder, betas=(0.5, 1), steps=1_500)
+    return discover(SQUARES, folder, executor=InlineExecutor())
+
+
+def test_the_chosen_model_can_be_loaded_and_gives_the_codes(found):
+    model = unbraid.load(found.folder / "model")
+    data = XYObject(
+        image_size=8, square_sizes=(1, 3), spacing=1, palette="greys_4", rgb=False
+    )
+    codes = np.load(found.folder / "codes.npy")
+    assert codes.shape == (len(data), 4)
+    again = unbraid.encode(model, data, progress=False).codes
+    np.testing.assert_allclose(codes, again, atol=1e-5)
+
+
+def test_the_account_says_what_was_tried_and_chosen_and_how_good_it_was(found):
+    text = found.report.read_text()
+    assert "2 specifications, 3 realisations of each, 1,500 steps" in text
+    assert f"Chosen: {found.ranking.chosen}." in text
+    assert f"MIG {found.quality.chosen:.3f}" in text
+    assert str(found.folder / "traversals.png") in text
+
+
+def test_latents_are_ordered_by_what_they_say(found):
+    kls = [latent.kl for latent in found.latents]
+    assert kls == sorted(kls, reverse=True)
+    assert kls[0] > 0.5
+    assert found.latents[0].change > 0.02
+
+
+def test_everything_found_is_in_one_json_file(found):
+    about = json.loads((found.folder / "discovery.json").read_text())
+    assert about["ranking"]["chosen"] == found.ranking.chosen
+    assert len(about["ranking"]["models"]) == 6
+    assert about["quality"]["best"] >= about["quality"]["chosen"]
+
+
+def test_a_second_call_trains_nothing_and_finds_the_same(found):
+    runs = found.folder / "study" / "runs"
+    before = {path: path.stat().st_mtime_ns for path in runs.glob("*/scores.json")}
+    again = discover(SQUARES, found.folder, executor=InlineExecutor())
+    after = {path: path.stat().st_mtime_ns for path in runs.glob("*/scores.json")}
+    assert before == after
+    assert again.ranking == found.ranking
+
+
+def test_labels_change_the_score_and_the_account_says_how_much(found, tmp_path):
+    data = read_source(SQUARES, tmp_path).dataset
+    rows = np.arange(0, len(data), 4)[:60]
+    table = pd.DataFrame(data.factors(rows), columns=list(data.factor_names))
+    table.insert(0, "row", rows)
+    table.to_csv(tmp_path / "labels.csv", index=False)
+    helped = discover(
+        SQUARES,
+        found.folder,
+        labels=tmp_path / "labels.csv",
+        executor=InlineExecutor(),
+    )
+    assert helped.ranking.labels.n_labels == 60
+    assert "Labels: 60 were given and decided 38% of the score" in (
+        helped.report.read_text()
+    )
+
+
+def test_a_population_with_far_too_large_beta_is_refused(tmp_path):
+    plan_small(tmp_path, betas=(1_000, 2_000), steps=150)
+    refused = discover(SQUARES, tmp_path, executor=InlineExecutor())
+    assert refused.model is None
+    assert refused.codes is None
+    assert "No model is better than chance" in refused.report.read_text()
+    assert not (tmp_path / "model").exists()
+
+
+def test_random_encoders_are_refused(tmp_path):
+    plan_small(tmp_path, steps=1, learning_rate=1e-9, seeds=4)
+    refused = discover(SQUARES, tmp_path, executor=InlineExecutor())
+    assert refused.ranking.chosen is None
+
+
+def test_an_array_of_images_without_labels_is_kept_and_described(tmp_path):
+    images = XYObject(
+        image_size=8, square_sizes=(1, 3), spacing=1, palette="greys_4", rgb=False
+    )
+    array = images.images(np.arange(len(images)))
+    plan_small(tmp_path, array, betas=(1,), steps=200, seeds=2)
+    result = discover(array, tmp_path, executor=InlineExecutor())
+    assert result.quality is None
+    assert "How good" not in result.report.read_text()
+
+
+def write_pictures(folder, n_pictures, *, size=8, repeated=False):
+    folder.mkdir()
+    rng = np.random.default_rng(0)
+    pixels = rng.integers(0, 256, (size, size), dtype=np.uint8)
+    for number in range(n_pictures):
+        if not repeated:
+            pixels = rng.integers(0, 256, (size, size), dtype=np.uint8)
+        Image.fromarray(pixels).save(folder / f"{number:05}.png")
+    return folder
+
+
+def test_pictures_keep_their_size_and_names(tmp_path):
+    folder = write_pictures(tmp_path / "pictures", 40, size=12)
+    source = read_source(folder, tmp_path)
+    assert source.dataset.image_shape == (1, 16, 16)
+    assert source.names[:2] == ("00000.png", "00001.png")
+    given = read_source(f"{folder}:image_size=8", tmp_path)
+    assert given.dataset.image_shape == (1, 8, 8)
+
+
+def test_codes_of_pictures_come_with_the_names_of_their_files(tmp_path):
+    folder = write_pictures(tmp_path / "pictures", 40)
+    out = tmp_path / "found"
+    plan_small(out, folder, betas=(0.01,), steps=400, seeds=2)
+    result = discover(folder, out, executor=InlineExecutor())
+    if result.model is None:  # noise has no factors, and may well be refused
+        assert not (out / "files.txt").exists()
+    else:
+        assert len((out / "files.txt").read_text().splitlines()) == 40
+
+
+def test_three_pictures_are_too_few(tmp_path):
+    folder = write_pictures(tmp_path / "pictures", 3)
+    with pytest.raises(ValueError, match="at least 32 different images .* got 3"):
+        discover(folder, tmp_path / "out")
+
+
+def test_one_picture_repeated_is_too_few(tmp_path):
+    folder = write_pictures(tmp_path / "pictures", 50, repeated=True)
+    with pytest.raises(ValueError, match="got 1 different among 50"):
+        discover(folder, tmp_path / "out")
+
+
+def test_a_folder_with_another_discovery_is_refused(found):
+    other = SQUARES.replace("[1,3]", "[1,2]")
+    with pytest.raises(FileExistsError, match="a discovery in other data"):
+        discover(other, found.folder)
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match="expected a folder that can be written to"):
+        discover(SQUARES, tmp_path / "file" / "out")
+
+
+@pytest.mark.parametrize("budget", ["0", "0s", "", "-5m", "soon", "10 parsecs", 0, -3])
+def test_a_budget_that_is_no_time_is_refused(budget, tmp_path):
+    with pytest.raises(ValueError, match="expected a time above 0|Expected a time"):
+        discover(SQUARES, tmp_path, budget=budget)
+
+
+def test_a_budget_that_is_too_short_says_what_is_needed(tmp_path):
+    with pytest.raises(ValueError, match=r"at least \d+ (s|min) .* got 1 s"):
+        discover(SQUARES, tmp_path, budget="1s")
+
+
+def test_more_time_buys_more(tmp_path):
+    source = read_source(SQUARES, tmp_path)
+
+    def plan(seconds):
+        return propose(source.text, source.dataset, seconds=seconds, n_workers=2)
+
+    short, long = plan(120.0), plan(3_600.0)
+    assert long.study.runs()[0].training.n_latents == 10
+    total = [p.steps * p.n_specifications * p.n_realisations for p in (short, long)]
+    assert total[1] > 2 * total[0]
+    assert long.n_realisations >= short.n_realisations
+    assert short.seconds < 120
+
+
+def test_a_damaged_plan_is_made_anew(tmp_path):
+    plan_small(tmp_path)
+    assert read_plan(tmp_path) is not None
+    (tmp_path / "plan.json").write_text('{"format": 1, "kind"')
+    assert read_plan(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ({"x": range(30)}, "one column called row or file"),
+        ({"row": range(30)}, "at least one factor"),
+        ({"row": range(5), "x": range(5)}, "20 to 1,000 labels, got 5"),
+        ({"row": range(990, 1_020), "x": range(30)}, "rows from 0 to"),
+        ({"row": [0] * 30, "x": range(30)}, "one line of labels per image"),
+        ({"row": range(30), "x": [None, *range(29)]}, "a label in every cell"),
+        ({"file": ["a.png"] * 30, "x": range(30)}, "files of the data, got 'a.png'"),
+    ],
+)
+def test_labels_that_cannot_be_used_are_refused(table, words, tmp_path):
+    with pytest.raises(ValueError, match=words):
+        discover(SQUARES, tmp_path, labels=pd.DataFrame(table))
+
+
+def test_a_killed_discovery_goes_on(tmp_path):
+    plan_small(tmp_path, betas=(0.5, 1), steps=3_000, seeds=2)
+    command = [sys.executable, "-m", "unbraid", "discover", SQUARES, "-o", tmp_path]
+    command += ["--workers", "1"]
+    process = subprocess.Popen(command, start_new_session=True)
+    runs = tmp_path / "study" / "runs"
+    began = time.monotonic()
+    while not list(runs.glob("*/scores.json")) and time.monotonic() - began < 120:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    done = {path: path.stat().st_mtime_ns for path in runs.glob("*/scores.json")}
+    assert 1 <= len(done) < 4
+    again = subprocess.run(command, capture_output=True, text=True)
+    assert again.returncode in (0, 1), again.stderr
+    assert (tmp_path / "summary.txt").read_text() == again.stdout
+    assert len(list(runs.glob("*/scores.json"))) == 4
+    assert all(path.stat().st_mtime_ns == when for path, when in done.items())
+
+
+def test_times_are_read_as_people_write_them():
+    assert read_duration("1h 30m") == 5_400
+    assert read_duration("2.5m") == 150

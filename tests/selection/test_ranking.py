@@ -1,0 +1,159 @@
+"""Claims about the ranking of models without labels."""
+
+import json
+
+import numpy as np
+import pytest
+
+from unbraid.selection import Evidence, rank_models
+
+
+def evidence(levels, *, n_realisations=5, spread=0.02, **more):
+    """Specifications whose realisations agree to a level, and about none to another."""
+    rng = np.random.default_rng(0)
+    names, owners = [], []
+    n_models = len(levels) * n_realisations
+    pairs = np.full((n_models, n_models), np.nan)
+    for place, (owner, level) in enumerate(levels.items()):
+        names += [f"{owner}{seed}" for seed in range(n_realisations)]
+        owners += [owner] * n_realisations
+        rows = slice(place * n_realisations, (place + 1) * n_realisations)
+        noise = rng.normal(scale=spread, size=(n_realisations, n_realisations))
+        pairs[rows, rows] = level + (noise + noise.T) / 2
+    np.fill_diagonal(pairs, np.nan)
+    given = {
+        "names": tuple(names),
+        "specifications": tuple(owners),
+        "udr_pairs": pairs,
+        "active_latents": np.full(n_models, 4),
+        "chance": dict.fromkeys(levels, 0.3),
+    }
+    return Evidence(**(given | more))
+
+
+def test_specifications_stand_in_the_order_of_their_agreement():
+    found = rank_models(evidence({"low": 0.4, "high": 0.9, "middle": 0.6}))
+    assert [spec.name for spec in found.specifications] == ["high", "middle", "low"]
+    assert found.chosen.startswith("high")
+    assert [spec.group for spec in found.specifications] == [0, 1, 2]
+
+
+def test_a_model_that_differs_from_its_siblings_is_not_chosen():
+    given = evidence({"a": 0.8, "b": 0.4})
+    pairs = given.udr_pairs.copy()
+    pairs[0, 1:5] = pairs[1:5, 0] = 0.1
+    found = rank_models(evidence({"a": 0.8, "b": 0.4}, udr_pairs=pairs))
+    assert found.chosen in ("a1", "a2", "a3", "a4")
+    assert next(m for m in found.models if m.name == "a0").score < found.models[0].score
+
+
+def test_what_cannot_be_told_apart_is_in_one_group():
+    found = rank_models(evidence({"a": 0.6, "b": 0.601, "c": 0.4}, spread=0.1))
+    groups = {spec.name: spec.group for spec in found.specifications}
+    assert groups["a"] == groups["b"] == 0
+    assert groups["c"] == 1
+    assert "2 that cannot be told apart" in found.reason
+
+
+def test_intervals_hold_the_score_and_grow_with_the_spread():
+    narrow = rank_models(evidence({"a": 0.5, "b": 0.6, "c": 0.7}, spread=0.001))
+    wide = rank_models(evidence({"a": 0.5, "b": 0.6, "c": 0.7}, spread=0.4))
+
+    def width(found):
+        return np.mean([spec.interval[1] - spec.interval[0] for spec in found.models])
+
+    assert width(wide) > 2 * width(narrow)
+    for spec in narrow.specifications:
+        assert spec.interval[0] <= spec.score <= spec.interval[1]
+
+
+def test_nothing_is_chosen_when_agreement_is_that_of_chance():
+    found = rank_models(evidence({"a": 0.3, "b": 0.25}))
+    assert found.chosen is None
+    assert found.reason.startswith("No model is better than chance")
+
+
+def test_what_is_better_than_chance_stands_before_what_is_not():
+    given = evidence({"a": 0.5, "b": 0.4}, chance={"a": 0.6, "b": 0.2})
+    found = rank_models(given)
+    assert [spec.name for spec in found.specifications] == ["b", "a"]
+    assert found.chosen.startswith("b")
+
+
+def test_models_without_active_latents_are_refused_however_stable_they_are():
+    still = {"a": np.zeros((5, 5)), "b": np.full((5, 5), 0.3)}
+    active = np.repeat([0, 4], 5)
+    found = rank_models(
+        evidence({"a": 0.9, "b": 0.5}, active_latents=active, dynamics_pairs=still)
+    )
+    assert found.chosen.startswith("b")
+    assert [m.score for m in found.models if m.specification == "a"] == [0] * 5
+    nobody = rank_models(evidence({"a": 0.9, "b": 0.5}, active_latents=np.zeros(10)))
+    assert nobody.chosen is None
+    assert "no latent" in nobody.reason
+
+
+def test_stable_training_decides_between_equals():
+    rng = np.random.default_rng(1)
+    noise = rng.uniform(0, 0.01, size=(2, 5, 5))
+    given = evidence(
+        {"a": 0.5, "b": 0.5},
+        spread=0.0,
+        dynamics_pairs={"a": 0.4 + noise[0], "b": 0.1 + noise[1]},
+    )
+    assert rank_models(given).specifications[0].name == "b"
+
+
+def test_weights_say_what_counts():
+    elbo = np.repeat([-10.0, -20.0], 5)
+    given = evidence({"a": 0.5, "b": 0.6}, elbo=elbo)
+    by_fit = rank_models(given, weights={"elbo": 1.0})
+    assert [spec.name for spec in by_fit.specifications] == ["a", "b"]
+    by_agreement = rank_models(given, weights={"udr": 1.0})
+    assert [spec.name for spec in by_agreement.specifications] == ["b", "a"]
+
+
+def test_labels_move_the_choice_and_the_effect_is_told():
+    supervised = np.repeat([0.9, 0.1], 5)
+    given = evidence({"a": 0.5, "b": 0.6}, supervised=supervised, n_labels=1_000)
+    found = rank_models(given)
+    assert found.chosen.startswith("a")
+    assert found.labels.chosen_without.startswith("b")
+    assert found.labels.weight == pytest.approx(1_000 / 1_100)
+    assert found.labels.agreement < 0
+    few = rank_models(evidence({"a": 0.5, "b": 0.6}, supervised=supervised, n_labels=1))
+    assert few.chosen.startswith("b")
+    assert few.labels.agreement == pytest.approx(1.0)
+
+
+def test_the_same_seed_gives_the_same_ranking_and_it_fits_in_json():
+    given = evidence({"a": 0.5, "b": 0.52}, spread=0.2)
+    first, second = rank_models(given, seed=3), rank_models(given, seed=3)
+    assert first == second
+    assert json.loads(json.dumps(first.to_plain()))["chosen"] == first.chosen
+
+
+def test_two_realisations_are_enough():
+    found = rank_models(evidence({"a": 0.9, "b": 0.4}, n_realisations=2))
+    assert found.specifications[0].name == "a"
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"names": ("a",) * 10}, "different names"),
+        ({"active_latents": np.ones(3)}, "active_latents"),
+        ({"elbo": np.ones(3)}, "elbo"),
+        ({"udr_pairs": np.ones((2, 2))}, "udr_pairs"),
+        ({"dynamics_pairs": {"a": np.ones((2, 2))}}, "dynamics of 'a'"),
+    ],
+)
+def test_evidence_that_does_not_fit_is_refused(more, words):
+    with pytest.raises(ValueError, match=words):
+        evidence({"a": 0.5, "b": 0.6}, **more)
+
+
+@pytest.mark.parametrize("weights", [{"utr": 1.0}, {}, {"udr": 0.0}])
+def test_weights_that_mean_nothing_are_refused(weights):
+    with pytest.raises(ValueError, match="expected weights of udr"):
+        rank_models(evidence({"a": 0.5, "b": 0.6}), weights=weights)
