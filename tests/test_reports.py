@@ -5,6 +5,7 @@ import torch
 from unbraid.data import XYObject, XYSquares
 from unbraid.reports import (
     draw_factor_traversals,
+    draw_joint_embedding,
     draw_latent_traversals,
     factor_traversals,
     latent_traversals,
@@ -80,3 +81,33 @@ def test_models_of_vectors_have_no_pictures():
     model = fit("ae", values, steps=1).model
     with pytest.raises(ValueError, match="a model of images"):
         latent_traversals(model, values)
+
+
+def test_every_point_of_a_joint_embedding_is_drawn_in_its_colour():
+    embedding = np.random.default_rng(0).normal(size=(3, 4, 5, 2))
+    axes = draw_joint_embedding(embedding, names=["a", "b", "c"]).axes[0]
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels == ["a", "b", "c"]
+    (drawn,) = axes.collections
+    colours = {}
+    for point, colour in zip(
+        np.asarray(drawn.get_offsets()), drawn.get_facecolors(), strict=True
+    ):
+        (which,) = np.unique(np.nonzero((embedding == point).all(axis=3))[0])
+        colours.setdefault(int(which), set()).add(tuple(colour))
+    assert [len(colours[which]) for which in range(3)] == [1, 1, 1]
+    assert len(set.union(*colours.values())) == 3
+    assert len(drawn.get_offsets()) == 60
+
+
+def test_a_large_joint_embedding_is_drawn_in_part():
+    axes = draw_joint_embedding(np.zeros((12, 4, 5, 2)), max_points=50).axes[0]
+    assert len(axes.collections[0].get_offsets()) == 50
+    assert len(axes.get_legend().get_texts()) == 12
+
+
+def test_a_joint_embedding_has_two_coordinates_and_a_name_for_each_realisation():
+    with pytest.raises(ValueError, match=r"n_observations, 2\)"):
+        draw_joint_embedding(np.zeros((3, 4, 5)))
+    with pytest.raises(ValueError, match="expected 3 names, got 1"):
+        draw_joint_embedding(np.zeros((3, 4, 5, 2)), names=["a"])

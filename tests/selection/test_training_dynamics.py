@@ -4,9 +4,10 @@ from functools import partial
 import numpy as np
 import pytest
 
+from unbraid.data import XYSquares
 from unbraid.geometry import joint_embedding, multislice_kernel
 from unbraid.selection import training_dynamics, training_dynamics_scores
-from unbraid.training import Trace
+from unbraid.training import Trace, TraceSettings, fit
 
 
 def learning(seed, *, n_units=12, n_slices=6, n_observations=40, noise=0.0, order=0):
@@ -152,6 +153,14 @@ def test_collapsed_networks_are_perfectly_stable():
     assert np.isfinite(result.embedding).all()
 
 
+def test_after_too_many_steps_coordinates_tell_realisations_apart_alone():
+    tensors = [learning(seed, noise=0.3) for seed in range(3)]
+    few, many = training_dynamics(tensors), training_dynamics(tensors, steps=200)
+    assert few.separation < 0.1
+    assert many.separation > 0.9
+    assert many.score > 10 * few.score
+
+
 def test_few_slices_and_observations_are_enough():
     result = training_dynamics(np.random.default_rng(0).normal(size=(2, 1, 3, 2)))
     assert np.isfinite(result.score)
@@ -167,7 +176,7 @@ def test_specifications_are_ordered_by_stability():
     assert list(ordered) == ["quiet", "between", "noisy"]
     with ThreadPoolExecutor(2) as pool:
         again = training_dynamics_scores(
-            specifications, score=partial(training_dynamics, steps=4), map_over=pool.map
+            specifications, score=partial(training_dynamics, steps=2), map_over=pool.map
         )
     assert [item.score for item in again.values()] == pytest.approx(
         [item.score for item in ordered.values()]
@@ -200,3 +209,20 @@ def test_specifications_are_ordered_by_stability():
 def test_impossible_requests_are_refused(traces, options, message):
     with pytest.raises(ValueError, match=message):
         training_dynamics(traces, **options)
+
+
+def test_runs_are_scored_by_the_traces_they_recorded():
+    squares = XYSquares(n_squares=1, image_size=8, square_size=1)
+
+    def traces(n_latents):
+        settings = TraceSettings(n_observations=16, n_snapshots=4)
+        options = {"steps": 20, "n_latents": n_latents, "traces": settings}
+        return [fit("vae", squares, seed=seed, **options).trace for seed in range(2)]
+
+    two, four = traces(2), traces(4)
+    result = training_dynamics(two)
+    assert result.embedding.shape == (2, *two[0].activations.shape[:2], 2)
+    assert result.score == training_dynamics(two).score
+    # Architectures may differ too: what must agree is what they were shown, and when.
+    assert np.isfinite(training_dynamics([two[0], four[0]]).score)
+    assert abs(training_dynamics([two[0], two[0]]).score) < 1e-12

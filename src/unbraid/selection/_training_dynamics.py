@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from unbraid.geometry import (
     discrepancy_matrix,
@@ -15,6 +17,9 @@ from unbraid.geometry import (
 )
 from unbraid.randomness import numpy_generator
 from unbraid.training import Trace
+
+_TOLERANCE = 1e-7
+"""Largest residual; coordinates were then within 1e-7 in `benchmarks/dynamics.py`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +36,9 @@ class DynamicsScore:
         singular_values: Of the coordinates that were compared, from the largest.
         bandwidth: Of the kernel by which they were compared.
         residual: How exact the coordinates are, see :class:`JointEmbedding`.
+        separation: Largest share, over coordinates, of the variance that is between
+            the means of realisations. Near 1, a coordinate tells realisations apart
+            and nothing else, as it does after too many steps.
     """
 
     score: float
@@ -39,6 +47,7 @@ class DynamicsScore:
     singular_values: NDArray[np.float64]
     bandwidth: float
     residual: float
+    separation: float
 
 
 def training_dynamics(
@@ -47,7 +56,7 @@ def training_dynamics(
     neighbours: int = 5,
     slice_neighbours: int = 5,
     decay: float = 2.0,
-    steps: int = 4,
+    steps: int = 2,
     n_components: int = 5,
     keep_first: bool = False,
     bandwidth: float | Literal["fixed", "median"] = "fixed",
@@ -66,9 +75,10 @@ def training_dynamics(
         \frac{2}{R (R - 1)} \sum_{r < s} \mathrm{MMD}^2(U_r, U_s), \qquad
         \begin{pmatrix} P_1^t \\ \vdots \\ P_R^t \end{pmatrix} = U S V^\top
 
-    **A network that does nothing is perfectly stable**: where the decoder ignores its
-    latents, every observation gives the same activations in every realisation. Leave
-    out models without active latents before comparing specifications.
+    **The score of a collapsed decoder means nothing.** If it ignores its latents, all
+    observations give the same activations, and it is perfectly stable, at 0; if it all
+    but ignores them, bandwidths shrink with the activations, and what is left of them
+    is compared. Leave out models without active latents beforehand.
 
     Args:
         traces: One for each realisation, of the same rows and steps, at least two:
@@ -78,6 +88,7 @@ def training_dynamics(
         slice_neighbours: See there.
         decay: See there.
         steps: Diffusion time ``t``, see :func:`~unbraid.geometry.joint_embedding`.
+            After many steps all specifications score alike: look at ``separation``.
         n_components: Coordinates compared, from 1. They are not weighted.
         keep_first: Compare the first singular vector too. It is nearly constant for
             every specification, because rows of :math:`P^t` sum to 1, and tells no
@@ -94,7 +105,8 @@ def training_dynamics(
         seed: Of the embedding's start and of the rows compared.
 
     Returns:
-        A score from about 0, lower is more stable; 0 for equal realisations.
+        A score from about 0, lower is more stable; 0 for equal realisations. Compare
+        specifications by as many realisations of each, shown the same observations.
 
     Example:
         >>> generator = np.random.default_rng(0)
@@ -115,31 +127,37 @@ def training_dynamics(
         are not independent, so that discrepancies leave out these pairs (Gretton et al.
         2012, Eq. 4).
     """
-    tensors = _checked(traces)
-    kernels = [
-        multislice_kernel(
-            tensor,
-            neighbours=neighbours,
-            slice_neighbours=slice_neighbours,
-            decay=decay,
-            precision=precision,
-        )
-        for tensor in tensors
-    ]
     if n_components < 1 or max_rows < 2:
         raise ValueError(
             "training_dynamics: expected n_components from 1 and max_rows from 2, got "
             f"{n_components} and {max_rows}."
         )
-    n_wanted = max(n_components + (not keep_first), 3)
-    embedded = joint_embedding(kernels, n_components=n_wanted, steps=steps, seed=seed)
-    n_points = embedded.vectors[..., 0].size
-    coordinates = embedded.vectors * np.sqrt(n_points)
-    used = slice(int(not keep_first), n_components + (not keep_first))
-    points = coordinates[..., used].reshape(len(traces), n_points // len(traces), -1)
-    points = points[:, _some_rows(points.shape[1], max_rows, seed)]
-    width = _width(bandwidth, points)
-    pairs = discrepancy_matrix(points, bandwidth=width, paired=True)
+    affinities = partial(
+        multislice_kernel,
+        neighbours=neighbours,
+        slice_neighbours=slice_neighbours,
+        decay=decay,
+        precision=precision,
+    )
+    skipped = int(not keep_first)
+    # Threads of products this narrow mostly wait for each other.
+    with threadpool_limits(1, user_api="blas"):
+        embedded = joint_embedding(
+            [affinities(tensor) for tensor in _checked(traces)],
+            n_components=max(skipped + n_components, 3),  # 3 for the picture
+            steps=steps,
+            tolerance=_TOLERANCE,
+            seed=seed,
+        )
+        n_points = embedded.vectors[..., 0].size
+        coordinates = embedded.vectors * np.sqrt(n_points)
+        used = slice(skipped, skipped + n_components)
+        points = coordinates[..., used].reshape(
+            len(traces), n_points // len(traces), -1
+        )
+        points = points[:, _some_rows(points.shape[1], max_rows, seed)]
+        width = _width(bandwidth, points)
+        pairs = discrepancy_matrix(points, bandwidth=width, paired=True)
     return DynamicsScore(
         score=float(pairs[np.triu_indices(len(traces), 1)].mean()),
         pairs=pairs,
@@ -147,6 +165,7 @@ def training_dynamics(
         singular_values=embedded.singular_values[used],
         bandwidth=width,
         residual=embedded.residual,
+        separation=_separation(coordinates[..., used]),
     )
 
 
@@ -221,6 +240,13 @@ def _some_rows(n_rows: int, max_rows: int, seed: int) -> NDArray[np.int64]:
         return np.arange(n_rows)
     generator = numpy_generator(seed, "training dynamics")
     return np.sort(generator.choice(n_rows, max_rows, replace=False))
+
+
+def _separation(coordinates: NDArray[np.float64]) -> float:
+    whole = coordinates.var(axis=(0, 1, 2))
+    between = coordinates.mean(axis=(1, 2)).var(axis=0)
+    shares = np.divide(between, whole, out=np.zeros_like(whole), where=whole > 0)
+    return float(shares.max())
 
 
 def _width(
