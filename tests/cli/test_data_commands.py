@@ -172,19 +172,6 @@ def test_a_fault_of_our_own_is_one_sentence_too(monkeypatch, capsys):
         cli_app.main()
 
 
-def test_demo_draws_the_data_and_trains_a_model_that_beats_chance(tmp_path):
-    out = tmp_path / "deep" / "demo"
-    result = run("demo", "--out", out)
-    assert result.exit_code == 0, result.output
-    for name in ("datasets.png", "traversals.png"):
-        with Image.open(out / name) as picture:
-            assert min(picture.size) > 300
-    (line,) = [line for line in result.output.splitlines() if " mig " in line]
-    value, chance = (float(number) for number in line.split()[1:3])
-    assert value > chance + 0.1
-    assert (out / "model" / "model.json").is_file()
-
-
 def test_demo_into_a_place_that_is_a_file_says_so(tmp_path):
     (tmp_path / "taken").write_text("")
     done = run_outside("demo", "--out", str(tmp_path / "taken"))

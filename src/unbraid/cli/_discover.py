@@ -64,7 +64,13 @@ def discover(
     """
     place = choose_executor(executor, workers, address, cpus, gpus)
     found = conduct(
-        data, out, budget=budget, labels=labels, executor=place, device=device, seed=seed
+        data,
+        out,
+        budget=budget,
+        labels=labels,
+        executor=place,
+        device=device,
+        seed=seed,
     )
     if json:
         print_json(found.to_plain())

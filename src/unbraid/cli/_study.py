@@ -284,11 +284,10 @@ def _announce(
     wanted: "Study", folder: Path, workers: int | None, *, as_json: bool
 ) -> None:
     """Number of runs, time and disk, before anything begins."""
+    from unbraid.durations import in_words
     from unbraid.studies import StudyFolder, estimate
     from unbraid.studies._conduct import fingerprints_of
     from unbraid.studies.executors import count_cores
-
-    from unbraid.durations import in_words
 
     specs = wanted.runs()
     fingerprints = fingerprints_of(specs)

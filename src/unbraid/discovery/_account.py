@@ -150,4 +150,3 @@ def _advice(found: "Discovery") -> list[str]:
             f"All {N_LATENTS} latents are in use: the data may have more factors."
         )
     return advice
-

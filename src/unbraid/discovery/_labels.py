@@ -76,7 +76,11 @@ def _table(labels: Any) -> pd.DataFrame:
         return pd.DataFrame(labels)
     try:
         return pd.read_csv(labels)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+    except (
+        pd.errors.ParserError,
+        pd.errors.EmptyDataError,
+        UnicodeDecodeError,
+    ) as error:
         raise ValueError(
             f"discover: expected labels in a CSV file, got {str(labels)!r} "
             f"({str(error).strip()})."
