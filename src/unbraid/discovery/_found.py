@@ -116,6 +116,7 @@ def write_found(
     if ranking.chosen is not None:
         run = population.cell(ranking.chosen).place.path
         model = load(run)
+        assert isinstance(model, Autoencoder)  # a study trains nothing else
         codes = encode(model, source.dataset, progress=False)
         _write_model(run, folder / "model")
         _write_codes(folder, codes, source.names)

@@ -60,15 +60,16 @@ def read_labels(labels: Any, n_rows: int, names: Sequence[str] = ()) -> FewLabel
         )
     if table.isna().any(axis=None):
         raise ValueError("discover: expected a label in every cell, got an empty one.")
-    rows = _rows(table[keys[0]], n_rows, names)
-    columns = [_numbers(table[name]) for name in table if name not in keys]
+    rows = _rows(keys[0], list(table[keys[0]]), n_rows, names)
+    columns = [_numbers(np.asarray(table[name])) for name in table if name not in keys]
     return FewLabels(rows, np.column_stack(columns))
 
 
-def _numbers(column: pd.Series) -> NDArray[Any]:
+def _numbers(column: NDArray[Any]) -> NDArray[Any]:
+    """As it is, or numbered if it is text."""
     if column.dtype.kind in "iufb":
-        return column.to_numpy()
-    return pd.factorize(column, sort=True)[0]
+        return column
+    return np.unique(column.astype(str), return_inverse=True)[1]
 
 
 def _table(labels: Any) -> pd.DataFrame:
@@ -87,23 +88,26 @@ def _table(labels: Any) -> pd.DataFrame:
         ) from error
 
 
-def _rows(column: pd.Series, n_rows: int, names: Sequence[str]) -> NDArray[np.int64]:
-    if column.name == "file":
+def _rows(
+    key: str, given: Sequence[Any], n_rows: int, names: Sequence[str]
+) -> NDArray[np.int64]:
+    if key == "file":
         place = {name: row for row, name in enumerate(names)}
-        unknown = [name for name in column if name not in place]
+        unknown = [name for name in given if name not in place]
         if unknown:
             raise ValueError(
                 f"discover: expected labels of files of the data, got {unknown[0]!r}."
             )
-        column = column.map(place)
-    if column.dtype.kind not in "iu" or column.min() < 0 or column.max() >= n_rows:
+        given = [place[name] for name in given]
+    rows = np.array(given)
+    if rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n_rows:
         raise ValueError(
-            f"discover: expected labels of rows from 0 to {n_rows - 1:,}, got "
-            f"{column.iloc[0]!r} and others."
+            f"discover: expected labels of rows from 0 to {n_rows - 1:,}, got others."
         )
-    if column.duplicated().any():
+    found, counts = np.unique(rows, return_counts=True)
+    if counts.max() > 1:
         raise ValueError(
-            "discover: expected one line of labels per image, got two of row "
-            f"{column[column.duplicated()].iloc[0]}."
+            "discover: expected one line of labels per image, got "
+            f"{counts.max()} of row {found[counts.argmax()]}."
         )
-    return column.to_numpy(dtype=np.int64)
+    return rows.astype(np.int64)

@@ -204,16 +204,20 @@ def _seconds(costs: Sequence[Cost], n_realisations: int, steps: int) -> float:
 
 def _fit(costs: Sequence[Cost], time: float) -> tuple[tuple[int, int], int]:
     """The largest plan whose runs are long enough, and how long they are."""
-    for size in _SIZES:
-        n_specifications, n_realisations = size
-        own = costs[:n_specifications]
-        fixed = _seconds(own, n_realisations, 0)
-        per_step = _seconds(own, n_realisations, 1) - fixed
-        steps = int((time - fixed) / per_step)
-        if steps >= _GOOD_STEPS:
-            break
-    # Whole hundreds, so that a plan reads well; never more than is asked for.
+    plans = [(size, _steps(costs, size, time)) for size in _SIZES]
+    good = (plan for plan in plans if plan[1] >= _GOOD_STEPS)
+    size, steps = next(good, plans[-1])
+    # Whole hundreds, so that a plan reads well.
     return size, min(steps // 100 * 100, MOST_STEPS)
+
+
+def _steps(costs: Sequence[Cost], size: tuple[int, int], time: float) -> int:
+    """Of each run, so that all of them take this time of one core."""
+    n_specifications, n_realisations = size
+    own = costs[:n_specifications]
+    fixed = _seconds(own, n_realisations, 0)
+    per_step = _seconds(own, n_realisations, 1) - fixed
+    return int((time - fixed) / per_step)
 
 
 def _methods(candidates: Sequence[tuple[str, Plain]]) -> Plain:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata, spearmanr
+from scipy.stats import rankdata
 
 from unbraid.randomness import numpy_generator
 
@@ -282,8 +282,8 @@ def _in_order(
     # What is no better than chance comes after all that is, whatever its score.
     is_better = np.array([beats_chance[name] for name in specifications])
     order = np.lexsort((-scores, ~is_better))
-    ranked, group, leader = [], 0, order[0]
-    for place in order:
+    ranked, group, leader = [], 0, int(order[0])
+    for place in map(int, order):
         is_behind = is_better[leader] and not is_better[place]
         if is_behind or np.mean(draws[:, leader] > draws[:, place]) >= _CONFIDENCE:
             group, leader = group + 1, place
@@ -337,4 +337,5 @@ def _reason(
 def _agreement(before: Sequence[Ranked], after: Sequence[Ranked]) -> float:
     places = {model.name: place for place, model in enumerate(after)}
     moved = [places[model.name] for model in before]
-    return float(spearmanr(np.arange(len(moved)), moved).statistic)
+    # Both are places already, so that their correlation is Spearman's.
+    return float(np.corrcoef(np.arange(len(moved)), moved)[0, 1])
