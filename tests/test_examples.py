@@ -5,11 +5,21 @@ import sys
 from pathlib import Path
 
 import pytest
+from miniature_study import MINIATURE
+
+from unbraid.studies import run_study, study_from_plain
+from unbraid.studies.executors import InlineExecutor
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
 TABLE = ROOT / "docs" / "studies" / "mini-2019.csv"
 ARGUMENTS = {
+    "choosing_tables.py": [
+        "{out}/study",
+        "{out}/tables.json",
+        "--noisy-seeds=1",
+        "--subsets=1",
+    ],
     "score_pca.py": ["--images", "300", "--components", "4"],
     "score_clip.py": ["--images", "120", "--metrics", "mig"],
     "study_questions.py": [str(TABLE), "{out}"],
@@ -20,8 +30,24 @@ def test_every_example_is_listed():
     assert {path.name for path in EXAMPLES.glob("*.py")} == set(ARGUMENTS)
 
 
+def make_traced_study(folder):
+    """Two specifications, three realisations of each, with all that is asked of them."""
+    metrics = ["beta_vae_score", "factor_vae_score", "mig"]
+    plain = MINIATURE | {
+        "evaluation": {"metrics": metrics, "rows": 64},
+        "training": MINIATURE["training"] | {"learning_rate": 1e-2, "steps": 200},
+        "objective": "beta_vae",
+        "traces": {"n_observations": 20, "n_snapshots": 4},
+        "grid": {"objective.beta": [0.1, 1]},
+        "seeds": 3,
+    }
+    run_study(study_from_plain(plain), folder, executor=InlineExecutor())
+
+
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_the_example_runs(name, tmp_path):
+    if name == "choosing_tables.py":
+        make_traced_study(tmp_path / "study")
     arguments = [argument.format(out=tmp_path) for argument in ARGUMENTS[name]]
     command = [sys.executable, EXAMPLES / name, *arguments]
     done = subprocess.run(command, capture_output=True, text=True)
