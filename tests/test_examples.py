@@ -31,7 +31,7 @@ def test_every_example_is_listed():
 
 
 def make_traced_study(folder):
-    """Two specifications, three realisations of each, with all that is asked of them."""
+    """Two specifications, three realisations of each, with traces."""
     metrics = ["beta_vae_score", "factor_vae_score", "mig"]
     plain = MINIATURE | {
         "evaluation": {"metrics": metrics, "rows": 64},
