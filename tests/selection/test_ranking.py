@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from unbraid.selection import Evidence, rank_models
+from unbraid.selection import Evidence, chance_level, rank_models
 
 
 def evidence(levels, *, n_realisations=5, spread=0.02, **more):
@@ -171,6 +171,11 @@ def test_agreement_above_chance_by_rounding_alone_is_refused():
 def test_weights_of_nothing_that_is_known_are_refused():
     with pytest.raises(ValueError, match="expected weights of what the evidence has"):
         rank_models(evidence({"a": 0.5, "b": 0.6}), weights={"elbo": 1.0})
+
+
+def test_one_rotation_has_no_spread_and_is_refused():
+    with pytest.raises(ValueError, match="n_rotations from 2, got 1"):
+        chance_level([np.eye(4), np.eye(4)], ["a", "a"], n_rotations=1)
 
 
 def test_no_draws_are_refused():
