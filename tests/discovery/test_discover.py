@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,11 +16,17 @@ from small_discovery import SQUARES, lamps, plan_small
 
 import unbraid
 from unbraid.data import LabelledImages
-from unbraid.discovery import discover
+from unbraid.discovery import Discovery, _proposal, discover
+from unbraid.discovery._account import _advice
 from unbraid.discovery._data import read_source
+from unbraid.discovery._gather import gather
 from unbraid.discovery._plan import read_plan
 from unbraid.discovery._proposal import propose
 from unbraid.durations import read_duration
+from unbraid.errors import CheckpointFormatError
+from unbraid.selection import Ranking
+from unbraid.studies import StudyFolder
+from unbraid.studies._estimate import Cost
 from unbraid.studies.executors import InlineExecutor
 
 
@@ -173,6 +180,97 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
         discover(SQUARES, tmp_path / "file" / "out")
 
 
+def test_somebody_elses_files_are_not_written_over(tmp_path):
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "precious").touch()
+    with pytest.raises(FileExistsError, match="holds 'model' but no plan.json"):
+        discover(SQUARES, tmp_path)
+    assert (tmp_path / "model" / "precious").exists()
+
+
+def test_a_folder_among_the_pictures_is_refused(tmp_path):
+    folder = write_pictures(tmp_path / "pictures", 40)
+    with pytest.raises(ValueError, match="output folder outside of the pictures"):
+        discover(folder, folder / "found")
+
+
+def test_other_arrays_do_not_take_the_place_of_kept_ones(tmp_path):
+    first = read_source(lamps(), tmp_path)
+    second = read_source(255 - lamps().images(np.arange(216)), tmp_path)
+    assert first.text != second.text
+    again = unbraid.data.open_dataset(first.text)
+    assert again.fingerprint() == first.dataset.fingerprint()
+
+
+def test_weights_of_images_are_refused(tmp_path):
+    class Weighted(LabelledImages):
+        weights = np.full(216, 1 / 216)
+
+    with pytest.raises(ValueError, match="got weights"):
+        read_source(Weighted(lamps().images(np.arange(216))), tmp_path)
+
+
+def test_pictures_that_changed_since_the_last_call_are_read_anew(tmp_path):
+    folder = tmp_path / "pictures"
+    write_pictures(folder, 40)
+    plan_small(tmp_path / "one", folder, betas=(1,), steps=1, seeds=2)
+    discover(folder, tmp_path / "one", executor=InlineExecutor())
+    (folder / "00000.png").unlink()
+    plan_small(tmp_path / "two", folder, betas=(1,), steps=1, seeds=2)
+    discover(folder, tmp_path / "two", executor=InlineExecutor())
+    about = json.loads((tmp_path / "two" / "study" / "data.json").read_text())
+    expected = read_source(folder, tmp_path).dataset.fingerprint()
+    assert list(about["fingerprints"].values()) == [expected]
+
+
+def test_a_damaged_model_is_named_with_what_to_do(tmp_path):
+    plan_small(tmp_path, steps=1, seeds=2)
+    discover(SQUARES, tmp_path, executor=InlineExecutor())
+    run = sorted((tmp_path / "study" / "runs").iterdir())[0]
+    (run / "model.safetensors").write_bytes(b"damaged")
+    with pytest.raises(CheckpointFormatError, match=f"Delete the folder .*{run.name}"):
+        discover(SQUARES, tmp_path, executor=InlineExecutor())
+    shutil.rmtree(run)
+    discover(SQUARES, tmp_path, executor=InlineExecutor())
+    assert (run / "model.safetensors").exists()
+
+
+def test_a_damaged_trace_leaves_its_siblings_theirs(tmp_path):
+    plan_small(tmp_path, lamps(), betas=(0.3,), steps=200)
+    source = read_source(lamps(), tmp_path / "data")
+    discover(lamps(), tmp_path, executor=InlineExecutor())
+    run = sorted((tmp_path / "study" / "runs").iterdir())[0]
+    (run / "traces.safetensors").write_bytes(b"damaged")
+    rows = np.arange(100)
+    population = gather(StudyFolder(tmp_path / "study"), source.dataset, rows)
+    (pairs,) = population.evidence.dynamics_pairs.values()
+    assert np.isfinite(pairs).sum() == 4
+    assert np.isfinite(population.evidence.dynamics()).all()
+
+
+def test_more_workers_than_runs_do_not_shorten_them(tmp_path, monkeypatch):
+    cost = Cost(per_step=1e-3, fixed=1.0, n_bytes=0)
+    monkeypatch.setattr(_proposal, "measure_run", lambda spec: cost)
+    source = read_source(SQUARES, tmp_path)
+    plan = propose(source.text, source.dataset, seconds=30.0, n_workers=500)
+    n_runs = plan.n_specifications * plan.n_realisations
+    assert n_runs <= 500
+    assert plan.steps * cost.per_step + cost.fixed < 30
+
+
+def test_vectors_have_no_pictures_and_the_account_says_nothing_of_them(tmp_path):
+    model = Discovery(
+        tmp_path,
+        Ranking((), (), "a", "Because."),
+        model=None,
+        codes=None,
+        latents=(),
+        quality=None,
+        report=tmp_path / "summary.txt",
+    )
+    assert not any("traversals" in sentence for sentence in _advice(model))
+
+
 @pytest.mark.parametrize("budget", ["0", "0s", "", "-5m", "soon", "10 parsecs", 0, -3])
 def test_a_budget_that_is_no_time_is_refused(budget, tmp_path):
     with pytest.raises(ValueError, match="expected a time above 0|Expected a time"):
@@ -214,12 +312,28 @@ def test_a_damaged_plan_is_made_anew(tmp_path):
         ({"row": range(50, 80), "x": range(30)}, "rows from 0 to 63"),
         ({"row": [0] * 30, "x": range(30)}, "one line of labels per image"),
         ({"row": range(30), "x": [None, *range(29)]}, "a label in every cell"),
-        ({"file": ["a.png"] * 30, "x": range(30)}, "files of the data, got 'a.png'"),
+        ({"file": [f"{i}.png" for i in range(30)], "x": range(30)}, "got '0.png'"),
+        ({"row": range(30), "x": [1] * 30}, "'x' that vary"),
+        ({"row": range(30), "x": [np.inf, *range(29)]}, "vary and are finite"),
+        ({"row": range(30), "Unnamed: 0": range(30)}, "names of their own"),
     ],
 )
 def test_labels_that_cannot_be_used_are_refused(table, words, tmp_path):
     with pytest.raises(ValueError, match=words):
         discover(SQUARES, tmp_path, labels=pd.DataFrame(table))
+
+
+def test_a_column_named_twice_is_refused(tmp_path):
+    table = pd.DataFrame(np.arange(90).reshape(30, 3), columns=["row", "x", "x"])
+    with pytest.raises(ValueError, match="names of their own, got row, x, x"):
+        discover(SQUARES, tmp_path, labels=table)
+
+
+def test_lines_with_more_fields_than_names_are_refused(tmp_path):
+    lines = [f"{row},{row % 3},{row}" for row in range(30)]
+    (tmp_path / "labels.csv").write_text("\n".join(["row,x", *lines]))
+    with pytest.raises(ValueError, match="expected labels in a CSV file"):
+        discover(SQUARES, tmp_path / "out", labels=tmp_path / "labels.csv")
 
 
 def test_a_killed_discovery_goes_on(tmp_path):

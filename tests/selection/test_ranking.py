@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from unbraid.selection import Evidence, rank_models
+from unbraid.selection import Evidence, chance_level, rank_models
 
 
 def evidence(levels, *, n_realisations=5, spread=0.02, **more):
@@ -136,6 +136,51 @@ def test_the_same_seed_gives_the_same_ranking_and_it_fits_in_json():
 def test_two_realisations_are_enough():
     found = rank_models(evidence({"a": 0.9, "b": 0.4}, n_realisations=2))
     assert found.specifications[0].name == "a"
+
+
+def test_draws_of_one_realisation_do_not_make_training_look_unstable():
+    pairs = {"a": np.full((2, 2), 0.1), "b": np.full((2, 2), 0.4)}
+    given = evidence({"a": 0.6, "b": 0.6}, n_realisations=2, dynamics_pairs=pairs)
+    found = rank_models(given, weights={"dynamics": 1.0})
+    assert [spec.interval for spec in found.specifications] == [(1, 1), (0, 0)]
+    assert [spec.group for spec in found.specifications] == [0, 1]
+
+
+def test_a_score_missing_of_one_model_does_not_count_against_its_siblings():
+    elbo = np.repeat([-10.0, -20.0], 5)
+    elbo[2] = np.nan
+    given = evidence({"a": 0.5, "b": 0.5}, elbo=elbo)
+    found = rank_models(given, weights={"elbo": 1.0})
+    assert [spec.name for spec in found.specifications] == ["a", "b"]
+    assert found.models[0].name != "a2"
+
+
+def test_a_specification_alone_is_neither_first_nor_last():
+    found = rank_models(evidence({"a": 0.6}))
+    assert found.specifications[0].score == 0.5
+    assert found.chosen.startswith("a")
+
+
+def test_agreement_above_chance_by_rounding_alone_is_refused():
+    # With one active latent the level of chance is what was measured, to 16 digits.
+    chance = {"a": float(np.nextafter(0.8, 0))}
+    given = evidence({"a": 0.8}, n_realisations=2, spread=0.0, chance=chance)
+    assert rank_models(given).chosen is None
+
+
+def test_weights_of_nothing_that_is_known_are_refused():
+    with pytest.raises(ValueError, match="expected weights of what the evidence has"):
+        rank_models(evidence({"a": 0.5, "b": 0.6}), weights={"elbo": 1.0})
+
+
+def test_one_rotation_has_no_spread_and_is_refused():
+    with pytest.raises(ValueError, match="n_rotations from 2, got 1"):
+        chance_level([np.eye(4), np.eye(4)], ["a", "a"], n_rotations=1)
+
+
+def test_no_draws_are_refused():
+    with pytest.raises(ValueError, match="n_draws from 1, got 0"):
+        rank_models(evidence({"a": 0.5, "b": 0.6}), n_draws=0)
 
 
 @pytest.mark.parametrize(

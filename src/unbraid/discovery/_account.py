@@ -133,12 +133,16 @@ def _advice(found: "Discovery") -> list[str]:
             "all alike.",
         ]
     folder = found.folder
-    advice = [
-        f"Look at {folder / 'traversals.png'}: each row is a latent, and should "
-        "change one thing.",
+    advice = []
+    if found.latents:  # of vectors there are no pictures
+        advice.append(
+            f"Look at {folder / 'traversals.png'}: each row is a latent, and should "
+            "change one thing."
+        )
+    advice.append(
         f"Use it: unbraid.load({str(folder / 'model')!r}).encode(images); codes of all "
-        f"images are in {folder / 'codes.npy'}.",
-    ]
+        f"images are in {folder / 'codes.npy'}."
+    )
     equals = sum(spec.group == 0 for spec in ranking.specifications)
     if equals > 1:
         advice.append(

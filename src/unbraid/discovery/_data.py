@@ -51,9 +51,20 @@ def read_source(data: Any, folder: Path) -> Source:
     else:
         text = _keep(as_dataset(data), folder)
         dataset = open_dataset(text)
+    if isinstance(dataset, ImageFolder):
+        _require_apart(Path(dataset.path), folder)
     _check_variety(dataset)
     names = dataset.paths if isinstance(dataset, ImageFolder) else ()
     return Source(text, dataset, names)
+
+
+def _require_apart(pictures: Path, folder: Path) -> None:
+    """Pictures that a discovery draws must not be data of the next call."""
+    if folder.resolve().is_relative_to(pictures.expanduser().resolve()):
+        raise ValueError(
+            "discover: expected an output folder outside of the pictures, got "
+            f"{str(folder)!r}. Choose another with --out."
+        )
 
 
 def _absolute(text: str) -> str:
@@ -92,7 +103,13 @@ def _look_at_pictures(folder: Path) -> dict[str, int]:
 
 def _keep(dataset: AbstractDataset, folder: Path) -> str:
     """Write a dataset to files, and give the text that opens them."""
-    folder = folder.resolve()
+    if dataset.weights is not None:
+        raise ValueError(
+            "discover: expected data whose images all count alike, got weights. Draw "
+            "rows by their weights beforehand."
+        )
+    # By content, so that other data never take the place of these.
+    folder = folder.resolve() / dataset.fingerprint()[:16]
     if any(mark in str(folder) for mark in ":,'\""):
         raise ValueError(
             "discover: expected a folder without colons, commas and quotes in its "

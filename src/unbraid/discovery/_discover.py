@@ -8,10 +8,11 @@ from unbraid.durations import read_duration
 from unbraid.selection import rank_models
 from unbraid.studies import StudyFolder, run_study
 from unbraid.studies._conduct import Audience
+from unbraid.studies._opened import opened
 from unbraid.studies.executors import AbstractExecutor, LocalExecutor
 
 from ._data import Source, read_source, require_writable, sample_rows
-from ._found import Discovery, write_found
+from ._found import Discovery, require_own, write_found
 from ._gather import gather
 from ._labels import read_labels
 from ._plan import Plan, read_plan
@@ -58,6 +59,7 @@ def discover(
 
     Raises:
         ValueError: If the data are too few or the time is too short.
+        FileExistsError: If ``out`` holds something else, or other data.
         KeyboardInterrupt: If the study was interrupted; the same call goes on.
 
     Example:
@@ -69,6 +71,8 @@ def discover(
     folder = Path(out).expanduser()
     seconds = None if budget is None else read_duration(budget)
     require_writable(folder)
+    require_own(folder)
+    opened.cache_clear()  # the data may have changed since an earlier call
     source = read_source(data, folder / "data")
     few = None
     if labels is not None:

@@ -135,6 +135,19 @@ def write_found(
 _FILES = ("codes.npy", "files.txt", "traversals.png", "summary.txt", "discovery.json")
 
 
+def require_own(folder: Path) -> None:
+    """Refuse a folder with somebody else's files under names that are written here."""
+    if (folder / "plan.json").exists():
+        return
+    foreign = [name for name in (*_FILES, "model", "study") if (folder / name).exists()]
+    if foreign:
+        raise FileExistsError(
+            "discover: expected a new folder or that of a discovery, got "
+            f"{str(folder)!r}, which holds {foreign[0]!r} but no plan.json. Choose "
+            "another with --out."
+        )
+
+
 def _clear(folder: Path) -> None:
     """So that nothing is left of an earlier choice if this one is refused."""
     for name in _FILES:

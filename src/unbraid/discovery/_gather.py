@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset
-from unbraid.errors import CheckpointFormatError
+from unbraid.errors import CheckpointFormatError, NewerFormatError
 from unbraid.representation import encode
 from unbraid.selection import (
     Evidence,
@@ -59,6 +60,7 @@ def gather(
 
     Raises:
         ValueError: If fewer than two runs are done.
+        CheckpointFormatError: If a model is damaged.
     """
     states = folder.states()
     cells = tuple(cell for cell in folder.cells if states[cell.id] == "done")
@@ -67,7 +69,7 @@ def gather(
             "discover: expected at least two finished runs to compare, got "
             f"{len(cells)}. `unbraid study status {folder.path}` says why."
         )
-    models = [load(cell.place.path) for cell in cells]
+    models = [_load(cell) for cell in cells]
     codes = [encode(model, dataset, rows=rows, progress=False) for model in models]
     owners = [name_of(cell.spec) for cell in cells]
     agreement = unsupervised_disentanglement_ranking(
@@ -110,6 +112,25 @@ def name_of(spec: RunSpec) -> str:
     return f"{plain['name']} {strength}={plain[strength]:g}"
 
 
+def _load(cell: Cell) -> Any:
+    try:
+        return load(cell.place.path)
+    except NewerFormatError:
+        raise
+    except CheckpointFormatError as error:
+        raise CheckpointFormatError(
+            f"{error} Delete the folder {str(cell.place.path)!r}: the same call makes "
+            "this run again."
+        ) from error
+
+
+def _load_trace(cell: Cell) -> Trace | None:
+    try:
+        return Trace.load(cell.place.path)
+    except (FileNotFoundError, CheckpointFormatError):
+        return None  # pruned or damaged: the other realisations do without it
+
+
 def _dynamics(
     cells: Sequence[Cell], owners: Sequence[str], is_active: NDArray[np.bool_]
 ) -> dict[str, NDArray[np.float64]]:
@@ -117,14 +138,15 @@ def _dynamics(
     found = {}
     for name in dict.fromkeys(owners):
         own = np.flatnonzero(np.array(owners) == name)
-        alive = np.flatnonzero(is_active[own])
-        try:
-            traces = [Trace.load(cells[own[place]].place.path) for place in alive]
-        except (FileNotFoundError, CheckpointFormatError):
-            continue  # pruned or damaged: the other scores do without it
+        traces = {
+            place: trace
+            for place in np.flatnonzero(is_active[own])
+            if (trace := _load_trace(cells[own[place]])) is not None
+        }
         pairs = np.full((len(own), len(own)), np.nan)
         if len(traces) > 1:
-            pairs[np.ix_(alive, alive)] = training_dynamics(traces).pairs
+            among = np.ix_(list(traces), list(traces))
+            pairs[among] = training_dynamics(list(traces.values())).pairs
         found[name] = pairs
     return found
 

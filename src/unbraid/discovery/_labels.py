@@ -1,5 +1,6 @@
 """FewLabels: the labels of some images, where somebody has looked at them."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,9 +61,32 @@ def read_labels(labels: Any, n_rows: int, names: Sequence[str] = ()) -> FewLabel
         )
     if table.isna().any(axis=None):
         raise ValueError("discover: expected a label in every cell, got an empty one.")
+    _check_columns(table)
     rows = _rows(keys[0], list(table[keys[0]]), n_rows, names)
     columns = [_numbers(np.asarray(table[name])) for name in table if name not in keys]
     return FewLabels(rows, np.column_stack(columns))
+
+
+def _check_columns(table: pd.DataFrame) -> None:
+    """Before hours of training, what a score of the labels would refuse after it."""
+    names = [str(name) for name in table.columns]
+    # What pandas calls a column without a name, such as that of an index.
+    unnamed = [name for name in names if name.startswith("Unnamed: ")]
+    if unnamed or len(set(names)) < len(names):
+        raise ValueError(
+            "discover: expected labels in columns with names of their own, got "
+            f"{', '.join(names)}."
+        )
+    for name in table.columns.difference(_ROW_NAMES, sort=False):
+        column = np.asarray(table[name])
+        is_number = column.dtype.kind == "f"
+        if len(np.unique(column.astype(str))) < 2 or (
+            is_number and not np.isfinite(column).all()
+        ):
+            raise ValueError(
+                f"discover: expected labels of {name!r} that vary and are finite, got "
+                "others. Leave out this column, or label other images."
+            )
 
 
 def _numbers(column: NDArray[Any]) -> NDArray[Any]:
@@ -76,9 +100,13 @@ def _table(labels: Any) -> pd.DataFrame:
     if not isinstance(labels, str | Path):
         return pd.DataFrame(labels)
     try:
-        return pd.read_csv(labels)
+        with warnings.catch_warnings():
+            # With more fields than names the first would be taken for an index.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            return pd.read_csv(labels, index_col=False)
     except (
         pd.errors.ParserError,
+        pd.errors.ParserWarning,
         pd.errors.EmptyDataError,
         UnicodeDecodeError,
     ) as error:

@@ -96,13 +96,14 @@ def propose(
         n_specifications, n_realisations = _SIZES[2]
         wanted = _seconds(costs[:n_specifications], n_realisations, _GOOD_STEPS)
         low, high = _DEFAULT_SECONDS
-        seconds = min(max(wanted / n_workers / _SHARE + _FIXED_SECONDS, low), high)
-    time = (seconds - _FIXED_SECONDS) * _SHARE * n_workers
-    size, steps = _fit(costs, time)
+        at_once = _at_once(_SIZES[2], n_workers)
+        seconds = min(max(wanted / at_once / _SHARE + _FIXED_SECONDS, low), high)
+    size, steps = _fit(costs, (seconds - _FIXED_SECONDS) * _SHARE, n_workers)
     n_specifications, n_realisations = size
+    at_once = _at_once(size, n_workers)
     if steps < FEWEST_STEPS:
         needed = _seconds(costs[:n_specifications], n_realisations, FEWEST_STEPS)
-        least = needed / n_workers / _SHARE + _FIXED_SECONDS
+        least = needed / at_once / _SHARE + _FIXED_SECONDS
         raise ValueError(
             f"discover: expected a budget of at least {in_words(least)} for these data "
             f"on {n_workers} cores, got {in_words(seconds)}."
@@ -115,7 +116,7 @@ def propose(
     }
     return Proposal(
         study=study_from_plain(plain, "discovery"),
-        seconds=_seconds(costs[:n_specifications], n_realisations, steps) / n_workers,
+        seconds=_seconds(costs[:n_specifications], n_realisations, steps) / at_once,
         n_specifications=n_specifications,
         n_realisations=n_realisations,
         steps=steps,
@@ -202,9 +203,19 @@ def _seconds(costs: Sequence[Cost], n_realisations: int, steps: int) -> float:
     return n_realisations * sum(cost.per_step * steps + cost.fixed for cost in costs)
 
 
-def _fit(costs: Sequence[Cost], time: float) -> tuple[tuple[int, int], int]:
+def _at_once(size: tuple[int, int], n_workers: int) -> float:
+    """Runs at once on average: no more than there are, and fewer in the last round."""
+    n_runs = math.prod(size)
+    return n_runs / math.ceil(n_runs / n_workers)
+
+
+def _fit(
+    costs: Sequence[Cost], time: float, n_workers: int
+) -> tuple[tuple[int, int], int]:
     """The largest plan whose runs are long enough, and how long they are."""
-    plans = [(size, _steps(costs, size, time)) for size in _SIZES]
+    plans = [
+        (size, _steps(costs, size, time * _at_once(size, n_workers))) for size in _SIZES
+    ]
     good = (plan for plan in plans if plan[1] >= _GOOD_STEPS)
     size, steps = next(good, plans[-1])
     # Whole hundreds, so that a plan reads well.

@@ -37,7 +37,7 @@ def chance_level(
         specifications: What each model is a realisation of.
         similarity: As for :func:`unsupervised_disentanglement_ranking`.
         kl_threshold: Likewise.
-        n_rotations: Draws.
+        n_rotations: Draws, from 2.
         seed: Of the rotations.
 
     Example:
@@ -47,6 +47,10 @@ def chance_level(
         >>> 0.3 < chance_level(copies, ["a", "a"])["a"] < 0.8
         True
     """
+    if n_rotations < 2:
+        raise ValueError(
+            f"chance_level: expected n_rotations from 2, got {n_rotations}."
+        )
     generator = numpy_generator(seed, "rotations")
     models = read_comparable(
         "chance_level",

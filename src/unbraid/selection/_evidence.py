@@ -113,17 +113,24 @@ class Evidence:
         Args:
             drawn: For each specification, its realisations with repeats.
         """
+        everyone = {name: np.arange(len(rows)) for name, rows in self.members.items()}
+        found = self._mean_discrepancies(everyone)
+        if drawn is None:
+            return found
+        redrawn = self._mean_discrepancies(drawn)
+        # A draw may hold nothing but one realisation, which has no pair.
+        return np.where(np.isnan(redrawn), found, redrawn)
+
+    def _mean_discrepancies(self, drawn: Mapping[str, NDArray[np.int64]]) -> Floats:
         scores = []
         for name, rows in self.members.items():
-            pairs = self.dynamics_pairs.get(name)
-            places = np.arange(len(rows)) if drawn is None else drawn[name]
-            places = places[self.is_alive[rows[places]]]
-            if pairs is None or not len(places):
-                scores.append(np.nan)
-                continue
-            is_other = places[:, None] != places
-            values = np.asarray(pairs)[np.ix_(places, places)][is_other]
-            scores.append(values.mean() if values.size else np.nan)
+            places = drawn[name][self.is_alive[rows[drawn[name]]]]
+            pairs = np.asarray(
+                self.dynamics_pairs.get(name, np.full((len(rows), len(rows)), np.nan))
+            )
+            values = pairs[np.ix_(places, places)][places[:, None] != places]
+            known = values[~np.isnan(values)]
+            scores.append(known.mean() if known.size else np.nan)
         return np.array(scores)
 
 

@@ -20,6 +20,8 @@ _CONFIDENCE = 0.95
 # Labels that count as much as all label-free scores together: few enough that a
 # hundred of them decide, as they do in Locatello et al. (2020).
 _LABELS_OF_EQUAL_WEIGHT = 100
+# What rounding makes of agreements that are equal.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -112,8 +114,11 @@ def rank_models(
         evidence: What is known of the models.
         weights: Of ``udr``, ``dynamics``, ``elbo``, ``reconstruction`` and
             ``active_latents``; what is missing from the evidence does not count.
-        n_draws: Draws of realisations.
+        n_draws: Draws of realisations, from 1.
         seed: Of the draws.
+
+    Raises:
+        ValueError: For weights that are unknown, or of nothing that the evidence has.
 
     Example:
         >>> pairs = np.array([[np.nan, 0.9, np.nan, np.nan],
@@ -138,6 +143,8 @@ def rank_models(
             f"rank_models: expected weights of {', '.join(_COLUMNS)}, some of them "
             f"above 0, got {dict(weights)}."
         )
+    if n_draws < 1:
+        raise ValueError(f"rank_models: expected n_draws from 1, got {n_draws}.")
     label_free = replace(evidence, supervised=None, n_labels=0)
     ranking = _rank(label_free, weights, n_draws, seed)
     if evidence.supervised is None:
@@ -194,7 +201,7 @@ def _scores(
     place_of = {name: place for place, name in enumerate(evidence.members)}
     owner = np.array([place_of[name] for name in evidence.specifications])
     own, shared = _columns(evidence, np.concatenate(rows), drawn)
-    means = {name: np.array([own[name][r].mean() for r in rows]) for name in own}
+    means = {name: np.array([_known_mean(own[name][r]) for r in rows]) for name in own}
     means |= shared
     total = _weights_of(evidence, weights, means)
     spec_scores = _mean_place(means, total)
@@ -230,6 +237,11 @@ def _weights_of(
     evidence: Evidence, weights: Mapping[str, float], columns: Mapping[str, Floats]
 ) -> dict[str, float]:
     known = {name: weights.get(name, 0.0) for name in columns if name in _COLUMNS}
+    if not sum(known.values()) > 0:
+        raise ValueError(
+            f"rank_models: expected weights of what the evidence has "
+            f"({', '.join(known)}), got {dict(weights)}."
+        )
     share = _label_weight(evidence)
     if share:
         known = {name: weight * (1 - share) for name, weight in known.items()}
@@ -250,9 +262,16 @@ def _mean_place(columns: Mapping[str, Floats], weights: Mapping[str, float]) -> 
         column = columns[name]
         signed = -column if name in _LOWER_IS_BETTER else column
         known = np.where(np.isnan(signed), -np.inf, signed)
-        rank = (rankdata(known) - 1) / max(len(known) - 1, 1)
-        places.append(weight * rank)
-    return np.sum(places, axis=0) / max(sum(weights.values()), 1e-300)
+        # Equals share a place, and one alone is in the middle, as all equals are.
+        n_others = len(known) - 1
+        place = (rankdata(known) - 1) / n_others if n_others else np.array([0.5])
+        places.append(weight * place)
+    return np.sum(places, axis=0) / sum(weights.values())
+
+
+def _known_mean(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else np.nan
 
 
 def _beats_chance(
@@ -268,7 +287,7 @@ def _beats_chance(
         own = np.where(evidence.is_alive[rows], udr[rows], 0.0)
         drawn = generator.integers(len(rows), size=(n_draws, len(rows)))
         low = np.quantile(own[drawn].mean(axis=1), 1 - _CONFIDENCE)
-        found.append(bool(low > evidence.chance.get(name, 0.0)))
+        found.append(bool(low > evidence.chance.get(name, 0.0) + _ROUNDING))
     return found
 
 
