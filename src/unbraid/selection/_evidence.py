@@ -23,7 +23,8 @@ class Evidence:
         udr_pairs: ``pairs`` of :class:`UDRScores`, ``(n, n)``.
         active_latents: How many latents of each model say anything, ``(n,)``.
         chance: For each specification, the UDR that codes of the same content would
-            reach if their axes meant nothing; see :func:`chance_level`.
+            reach if their axes meant nothing; see :func:`chance_level`. Where it is
+            missing, nothing but a model without active latents is refused.
         dynamics_pairs: For each specification, the discrepancy between the training of
             its realisations, in the order in which they stand in ``names``; see
             :class:`DynamicsScore`.
