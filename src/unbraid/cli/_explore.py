@@ -62,7 +62,7 @@ def explore(
     models = [load(folder) for folder in folders]
     page = write_explorer(
         models[0],
-        open_data(data) if data is not None else _remembered(folders),
+        open_data(data) if data is not None else _remembered(model),
         out,
         other=models[1] if other is not None else None,
         names=chosen,
@@ -83,42 +83,39 @@ def _labels(folders: list[Path]) -> list[str]:
     return ["/".join(part) for part in parts]
 
 
-def _remembered(folders: list[Path]) -> "AbstractDataset":
-    """The data that the first model was trained on, if files near it say which."""
+def _remembered(folder: Path) -> "AbstractDataset":
+    """The data that a model was trained on, if files near it say which."""
     from unbraid.data import open_dataset
 
-    (folder, *_) = folders
     folder = folder.expanduser()
-    for text, fingerprint in _traces_of_data(folder):
+    about = _part(_read(folder / "spec.json"), "data")
+    plan = _read(folder.parent / "plan.json")
+    fingerprint = about.get("fingerprint", plan.get("fingerprint"))
+    texts = [
+        _part(_read(folder / "run.json"), "spec").get("data"),
+        _part(plan, "study").get("data"),
+        about.get("name"),
+    ]
+    for text in texts:
+        if not isinstance(text, str):
+            continue
         try:
             dataset = open_dataset(text)
         except (OSError, ValueError, TypeError):
             continue
-        # The name of a run's data leaves out its options, which may have differed.
-        if fingerprint is None or dataset.fingerprint() == fingerprint:
+        # A name leaves out the options with which the data were opened.
+        if dataset.fingerprint() == fingerprint:
             return dataset
     raise typer.BadParameter(
-        f"Expected --data, because {str(folder)!r} does not say what the model was "
-        "trained on, or that is not there any more.",
+        f"Expected the data that the model was trained on, because nothing in "
+        f"{str(folder)!r} leads to them.",
         param_hint="--data",
     )
 
 
-def _traces_of_data(folder: Path) -> list[tuple[str, str | None]]:
-    """Texts that may open the data, each with the fingerprint that it should have."""
-    run, plan, spec = (
-        _read(folder / "run.json").get("spec"),
-        _read(folder.parent / "plan.json"),
-        _read(folder / "spec.json").get("data"),
-    )
-    found: list[tuple[Any, Any]] = []
-    if isinstance(run, dict):
-        found.append((run.get("data"), None))
-    if isinstance(study := plan.get("study"), dict):
-        found.append((study.get("data"), plan.get("fingerprint")))
-    if isinstance(spec, dict):
-        found.append((spec.get("name"), spec.get("fingerprint", "")))
-    return [(text, print_) for text, print_ in found if isinstance(text, str)]
+def _part(words: dict[str, Any], key: str) -> dict[str, Any]:
+    part = words.get(key)
+    return part if isinstance(part, dict) else {}
 
 
 def _read(path: Path) -> dict[str, Any]:
