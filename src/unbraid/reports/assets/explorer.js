@@ -6,9 +6,12 @@ const SLICE_MILLISECONDS = 12; // of thumbnails at a time, so that sliders stay 
 const QUIET_MILLISECONDS = 120; // without a move, before thumbnails are drawn again
 const SWEEP_SECONDS = 4; // of an animation, there and back
 const REACH = 3; // of sliders, in standard deviations
+const WEAK = 0.5; // correlation below which latents do not mean the same
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const [nChannels, height, width] = data.image_shape;
+const gap = Math.max(1, Math.round(width / 16)); // between thumbnails, in their pixels
+const stripWidth = N_THUMBNAILS * (width + gap) - gap;
 const models = data.models.map((description) => ({
   ...description,
   network: buildModel(description, data.image_shape),
@@ -285,7 +288,7 @@ function drawThumbnail({ latent, i }) {
   const codes = models.map((model) => Float64Array.from(model.code));
   setCode(codes, latent, thumbnailValue(latent, i));
   latent.strips.forEach((strip, which) => {
-    draw(strip, models[which].network.decode(codes[which]), i * width);
+    draw(strip, models[which].network.decode(codes[which]), i * (width + gap));
   });
 }
 
@@ -415,10 +418,11 @@ function toggleButton(text, onClick) {
 }
 
 function describeActivity(latent, strongest) {
-  const unit = models[0].is_variational ? "nats" : "variance";
+  const amount = latent.says.toFixed(2);
+  const text = models[0].is_variational ? `KL ${amount} nats` : `variance ${amount}`;
   const meter = make("span", { class: "meter", "aria-hidden": "true" });
   meter.style.setProperty("--share", String(Math.max(0, latent.says / strongest)));
-  return make("span", { class: "activity" }, meter, `${latent.says.toFixed(2)} ${unit}`);
+  return make("span", { class: "activity" }, meter, text);
 }
 
 function describeMatch(latent) {
@@ -427,7 +431,7 @@ function describeMatch(latent) {
   const other = quoted(models[1].name);
   if (!match) return [make("p", { class: "hint" }, "No counterpart in ", other, ".")];
   const strength = Math.abs(match.correlation);
-  const weak = strength < 0.5 ? " Too weak to mean the same." : "";
+  const weak = strength < WEAK ? " Too weak to mean the same." : "";
   const turned = match.sign < 0 ? ", turned round to agree" : "";
   const words = `: z${match.number}, correlation ${strength.toFixed(2)}${turned}.${weak}`;
   return [make("p", { class: "hint" }, "In ", other, words)];
@@ -454,20 +458,24 @@ function buildLatent(latent, strongest) {
   latent.freezeButton = toggleButton("Freeze", () => toggleFreeze(latent));
   latent.resetButton = makeButton("Reset", () => reset(latent));
   latent.animateButton = toggleButton("Animate", () => toggleAnimation(latent));
-  latent.strips = models.map(() => makeCanvas("", width * N_THUMBNAILS));
+  latent.strips = models.map(() => makeCanvas("", stripWidth));
   for (const strip of latent.strips) {
     strip.classList.add("strip");
     strip.addEventListener("click", (event) => moveToThumbnail(latent, event));
   }
+  const numberLabel = make("label", { class: "number", for: `slider-${number}` }, `z${number}`);
+  const buttons = [latent.freezeButton, latent.resetButton, latent.animateButton];
   latent.element = make(
     "article",
     { class: "latent" },
-    make("div", { class: "head" }, make("label", { class: "number", for: `slider-${number}` }, `z${number}`),
-      latent.nameInput, describeActivity(latent, strongest)),
+    make("div", { class: "head" }, numberLabel, latent.nameInput, describeActivity(latent, strongest)),
     ...describeMatch(latent),
-    make("div", { class: "track" }, latent.slider),
-    ...latent.strips,
-    make("div", { class: "foot" }, latent.output, latent.freezeButton, latent.resetButton, latent.animateButton),
+    make(
+      "div",
+      { class: "body" },
+      make("div", { class: "view" }, make("div", { class: "track" }, latent.slider), ...latent.strips),
+      make("div", { class: "side" }, latent.output, ...buttons),
+    ),
   );
   nameControls(latent);
   return latent.element;
@@ -489,19 +497,27 @@ function buildLatents() {
 
 function writeTexts() {
   const active = latents.filter((latent) => latent.is_active).length;
-  const names = models.flatMap((model, i) => (i ? [" and ", quoted(model.name)] : [quoted(model.name)]));
-  byId("about").append(...names, ", on ", quoted(data.data_name),
-    `. ${active} of ${latents.length} latents say something about a picture.`);
+  const [first, second] = models.map((model) => quoted(model.name));
+  const which = second ? ["Models ", first, " and ", second] : ["Model ", first];
+  const what = second ? "pairs of latents say" : "latents say";
+  byId("about").append(...which, "; pictures of ", quoted(data.data_name),
+    `. ${active} of ${latents.length} ${what} something about a picture.`);
+  byId("random").textContent = models[0].is_variational ? "Random, from the prior" : "Random";
   const measure = models[0].is_variational
-    ? "The number beside each is what it says about a picture, in nats (KL from the prior)."
-    : "The number beside each is the variance of its values over the data.";
-  const both = models.length > 1 ? " Sliders move both models: latents were matched by how they correlate." : "";
-  byId("latents-hint").textContent =
-    `Each slider moves one number of the code. Those that say most come first. ${measure}${both}`;
+    ? "KL is how much a latent says about a picture."
+    : "The variance is that of a latent's values over the data.";
+  byId("latents-hint").append("Each slider moves one number of the code; the strip shows what it does, ",
+    `the others as they are. Latents that say most come first. ${measure}`);
+  if (second) {
+    byId("latents-hint").append(" Latents were matched by how they correlate, and a slider moves both: above, ",
+      quoted(models[0].name), "; below, ", quoted(models[1].name), ".");
+  }
   document.title = `Latent explorer: ${models.map((model) => model.name).join(" and ")}`;
 }
 
 function startPage() {
+  // Where on a strip the middle of its first thumbnail is, for the sliders above.
+  document.body.style.setProperty("--edge", `${(50 * width) / stripWidth}%`);
   buildStage();
   buildExamples();
   buildLatents();
