@@ -25,7 +25,7 @@ from unbraid.reports import write_explorer
 HOSTILE = (
     "</script><script>window.hacked = 1</script>",
     "<img src=x onerror='window.hacked = 2'>",
-    '"quotes\' & \u202eright-to-left\u2028 🎉',
+    "\"quotes' & \u202eright-to-left\u2028 🎉",
 )
 NETWORKS = {
     "standard 64x64": (DisentanglementLibConvolutional(), (3, 64, 64)),
@@ -168,7 +168,8 @@ def computed(browser, function, rows):
           results.push(...unbraidExplorer[arguments[2]](numbers.subarray(i, i + size)));
         }
         const found = new Uint8Array(Float32Array.from(results).buffer);
-        return btoa(Array.from(found, (byte) => String.fromCharCode(byte)).join(""));""",
+        const letters = Array.from(found, (byte) => String.fromCharCode(byte));
+        return btoa(letters.join(""));""",
         base64.b64encode(rows.numpy().astype("<f4").tobytes()).decode(),
         len(rows),
         function,
@@ -363,7 +364,12 @@ def test_hostile_names_are_shown_as_text(browser, tmp_path):
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_nothing_is_wider_than_the_window(browser, tmp_path, width):
-    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
+    size = {
+        "width": width,
+        "height": 800,
+        "deviceScaleFactor": 1,
+        "mobile": width < 500,
+    }
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
         show(browser, tmp_path / "explorer.html", model_names=["a" * 300])

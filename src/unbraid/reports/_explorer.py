@@ -1,13 +1,9 @@
 """The explorer: a page with a model inside, whose latents are moved by hand."""
 
 import base64
-import hashlib
-import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +16,7 @@ from unbraid.files import written_whole
 from unbraid.models import Autoencoder, DiagonalGaussian, LinearModel
 from unbraid.randomness import numpy_generator
 
+from ._explorer_page import fill_page
 from ._latent_matching import match_latents
 from ._latent_names import checked_names
 from ._network_description import describe_model
@@ -27,10 +24,10 @@ from ._network_description import describe_model
 _ENCODED = 2_000
 """Images from which it is estimated how much each latent says."""
 _AT_ONCE = 250
+_LABELS = ("the model", "the other model")
 _ACTIVE_KL = 0.01
 _ACTIVE_SHARE = 0.05**2
 """Of the largest variance, for models without uncertainty."""
-_ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
 def write_explorer(
@@ -84,34 +81,20 @@ def write_explorer(
     generator = numpy_generator(seed, "explorer")
     n_rows = min(len(dataset), max(n_examples, _ENCODED))
     rows = generator.choice(len(dataset), n_rows, replace=False)
-    labels = list(model_names) or ["the model", "the other model"][: len(models)]
-    encoded = [_encode(one, dataset, rows) for one in models]
     content = {
         "image_shape": list(dataset.image_shape),
         "data_name": dataset.name,
-        "models": [
-            {
-                "name": label,
-                "is_variational": one.is_variational,
-                **describe_model(one),
-                "latents": _latents(seen),
-            }
-            for label, one, seen in zip(labels, models, encoded, strict=True)
-        ],
         "examples": _examples(dataset, rows[:n_examples]),
-        "matches": None,
+        **_describe(models, [_encode(one, dataset, rows) for one in models]),
     }
-    latents = content["models"][0]["latents"]
-    for latent in latents:
+    labels = model_names or _LABELS[: len(models)]
+    for about, label in zip(content["models"], labels, strict=True):
+        about["name"] = label
+    for latent in content["models"][0]["latents"]:
         latent["name"] = named.get(latent["number"], "")
-    if other is not None:
-        content["matches"] = _matches(encoded, content["models"])
-        # Shown if it says something in either model.
-        for latent, match in zip(latents, content["matches"], strict=True):
-            latent["is_active"] |= match is not None and match["is_active"]
     target = Path(path).expanduser()
     with written_whole(target) as file:
-        file.write(_page(content).encode())
+        file.write(fill_page(content).encode())
     return target
 
 
@@ -170,6 +153,27 @@ def _encode(
         raise ValueError("explorer: expected a model with finite codes, got NaN.")
     activity = np.concatenate(says).mean(axis=0) if says else table.var(axis=0)
     return _Encoded(table, activity, bool(says))
+
+
+def _describe(
+    models: Sequence[Autoencoder | LinearModel], encoded: Sequence[_Encoded]
+) -> dict[str, Any]:
+    """Networks and latents of each model, and which latents say the same."""
+    described = [
+        {
+            **describe_model(model),
+            "is_variational": model.is_variational,
+            "latents": _latents(seen),
+        }
+        for model, seen in zip(models, encoded, strict=True)
+    ]
+    if len(models) == 1:
+        return {"models": described, "matches": None}
+    matches = _matches(encoded, described)
+    # Shown if it says something in either model.
+    for latent, match in zip(described[0]["latents"], matches, strict=True):
+        latent["is_active"] |= match is not None and match["is_active"]
+    return {"models": described, "matches": matches}
 
 
 def _latents(encoded: _Encoded) -> list[dict[str, Any]]:
@@ -237,42 +241,3 @@ def _labels(dataset: AbstractDataset, rows: NDArray[np.int64]) -> list[str]:
             words = zip(dataset.factor_names, values, strict=True)
             labels[place] += ", " + ", ".join(f"{name} {v:g}" for name, v in words)
     return labels
-
-
-def _page(content: dict[str, Any]) -> str:
-    assets = resources.files("unbraid.reports") / "assets"
-    read = {
-        name: (assets / name).read_text(encoding="utf-8")
-        for name in ("explorer.html", "explorer.css", "network.js", "explorer.js")
-    }
-    style = read["explorer.css"]
-    # In a function, so that nothing but window.unbraidExplorer is seen from outside.
-    body = read["network.js"] + "\n" + read["explorer.js"]
-    script = f'(() => {{\n"use strict";\n{body}}})();\n'
-    parts = {
-        "style": style,
-        "script": script,
-        "style_hash": _hash(style),
-        "script_hash": _hash(script),
-        "data": embed(content),
-    }
-    # In one pass: what was put in is never looked at again.
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], read["explorer.html"])
-
-
-def embed(content: Any) -> str:
-    """JSON that can stand inside of a page: no letter in it ends or begins a tag.
-
-    Example:
-        >>> embed({"name": "</script>"})
-        '{"name": "\\\\u003c/script\\\\u003e"}'
-    """
-    # Whatever is not ASCII is escaped by json, among it U+2028 and U+2029.
-    text = json.dumps(content, ensure_ascii=True, allow_nan=False)
-    return re.sub("[<>&]", lambda found: _ESCAPES[found[0]], text)
-
-
-def _hash(text: str) -> str:
-    """What a Content-Security-Policy calls this text, and no other."""
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"
