@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from unbraid.data import AbstractDataset, as_dataset, float_images
+from unbraid.data import AbstractDataset, ImageFolder, as_dataset, float_images
 from unbraid.files import written_whole
 from unbraid.models import Autoencoder, DiagonalGaussian, LinearModel
 from unbraid.randomness import numpy_generator
@@ -232,12 +232,14 @@ def _examples(
 
 def _labels(dataset: AbstractDataset, rows: NDArray[np.int64]) -> list[str]:
     """Row of each image, its file, and the values of its factors, where known."""
-    paths: Sequence[str] = getattr(dataset, "paths", ())
-    labels = [f"image {row}" for row in rows]
-    if len(paths) == len(dataset):
-        labels = [f"{paths[row]}" for row in rows]
-    if dataset.factor_names:
-        for place, values in enumerate(dataset.factors(rows)):
-            words = zip(dataset.factor_names, values, strict=True)
-            labels[place] += ", " + ", ".join(f"{name} {v:g}" for name, v in words)
+    if isinstance(dataset, ImageFolder):
+        labels = [dataset.paths[row] for row in rows]
+    else:
+        labels = [f"image {row}" for row in rows]
+    factors = dataset.factors(rows) if dataset.factor_names else None
+    if factors is None:
+        return labels
+    for place, values in enumerate(factors):
+        for name, value in zip(dataset.factor_names, values, strict=True):
+            labels[place] += f", {name} {value:g}"
     return labels

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unbraid.errors import DataFormatError
+from unbraid.models._checks import is_whole
 
 _KIND = "names of latents"
 _LONGEST = 100
@@ -64,11 +65,10 @@ def checked_names(names: Any, *, n_latents: int | None = None) -> dict[int, str]
         raise ValueError(f"names: expected a name for each number, got {names!r}.")
     found = {}
     for key, name in names.items():
-        number = int(key) if isinstance(key, str) and key.isdecimal() else key
-        is_latent = isinstance(number, int) and not isinstance(number, bool)
-        if not is_latent or number < 0 or (n_latents or number + 1) <= number:
-            count = "" if n_latents is None else f" to {n_latents - 1}"
-            raise ValueError(f"names: expected latents from 0{count}, got {key!r}.")
+        number = _number(key)
+        if number is None or (n_latents is not None and number >= n_latents):
+            last = "" if n_latents is None else f" to {n_latents - 1}"
+            raise ValueError(f"names: expected latents from 0{last}, got {key!r}.")
         if not isinstance(name, str) or len(name) > _LONGEST:
             raise ValueError(
                 f"names: expected text of at most {_LONGEST} letters for latent "
@@ -76,3 +76,10 @@ def checked_names(names: Any, *, n_latents: int | None = None) -> dict[int, str]
             )
         found[number] = name
     return found
+
+
+def _number(key: Any) -> int | None:
+    # JSON has no numbers for keys, only their digits.
+    if isinstance(key, str):
+        return int(key) if key.isascii() and key.isdigit() else None
+    return int(key) if is_whole(key, least=0) else None
