@@ -283,6 +283,29 @@ def test_a_picture_of_ones_own_is_encoded(browser, tmp_path):
         time.sleep(0.05)
 
 
+def test_a_picture_dropped_on_the_page_is_encoded(browser, tmp_path):
+    model = show(browser, tmp_path / "explorer.html")
+    # Red above, blue below, and twice as large as the model wants; grey as it looks.
+    values = np.zeros((16, 16, 3), np.uint8)
+    values[:8, :, 0] = values[8:, :, 2] = 255
+    Image.fromarray(values).save(tmp_path / "own.png")
+    browser.execute_script(
+        """const bytes = Uint8Array.from(atob(arguments[0]), (c) => c.charCodeAt(0));
+        const files = new DataTransfer();
+        files.items.add(new File([bytes], "own.png", { type: "image/png" }));
+        document.body.dispatchEvent(
+          new DragEvent("drop", { dataTransfer: files, bubbles: true }));""",
+        base64.b64encode((tmp_path / "own.png").read_bytes()).decode(),
+    )
+    grey = np.asarray(Image.fromarray(values[::2, ::2]).convert("L"))
+    with torch.no_grad():
+        expected = model.encode(torch.from_numpy(grey.copy())[None, None]).mean.numpy()
+    end = time.monotonic() + 5
+    while np.abs(np.array(codes(browser)) - expected).max() > 2e-2:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
 def test_saved_names_are_read_back(browser, downloads, tmp_path):
     from unbraid.reports import read_latent_names
 

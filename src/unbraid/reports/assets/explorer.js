@@ -143,7 +143,7 @@ function start(codes) {
 
 function startFromPicture(picture, label) {
   draw(startCanvas, picture);
-  startFigure.hidden = false;
+  startFigure.classList.remove("empty");
   startCanvas.setAttribute("aria-label", `Started from: ${label}`);
   start(models.map((model) => model.network.encode(picture)));
   say("");
@@ -163,7 +163,7 @@ function startFromPrior() {
     const { number, sign, centre, spread } = latent.match;
     codes[1][number] = centre + sign * far * spread;
   }
-  startFigure.hidden = true;
+  startFigure.classList.add("empty");
   chooseExample(null);
   start(codes);
   say("");
@@ -243,6 +243,7 @@ function toggleFreeze(latent) {
 
 // Strips of thumbnails, drawn in small slices when nothing moves.
 
+const movedSince = new Set(); // latents, since strips were last planned
 let tasks = [];
 let quiet = null;
 let isSlicePlanned = false;
@@ -251,13 +252,20 @@ function thumbnailValue(latent, i) {
   return latent.low + ((latent.high - latent.low) * i) / (N_THUMBNAILS - 1);
 }
 
-/** A latent's own strip shows the same wherever its slider is; all others change. */
+/**
+ * Draw strips again after a pause. A latent's own strip shows the same wherever its slider
+ * is, so that it need not be drawn if nothing else moved; `null` means that all did.
+ */
 function planStrips(moved) {
+  movedSince.add(moved);
   tasks = tasks.filter((task) => task.latent === moved);
   clearTimeout(quiet);
   quiet = setTimeout(() => {
-    const shown = latents.filter((latent) => latent !== moved && isShown(latent));
-    tasks = tasks.concat(shown.flatMap(stripTasks));
+    const isUnchanged = (latent) => movedSince.size === 1 && movedSince.has(latent);
+    const stale = latents.filter((latent) => isShown(latent) && !isUnchanged(latent));
+    tasks = tasks.concat(stale.flatMap(stripTasks));
+    movedSince.clear();
+    quiet = null;
     planSlice();
   }, QUIET_MILLISECONDS);
   planSlice();
@@ -550,7 +558,7 @@ window.unbraidExplorer = {
   decode: (code, which = 0) => Array.from(models[which].network.decode(Float64Array.from(code))),
   encode: (picture, which = 0) => Array.from(models[which].network.encode(Float64Array.from(picture))),
   codes: () => models.map((model) => Array.from(model.code)),
-  isIdle: () => !isRedrawPlanned && !isSlicePlanned && tasks.length === 0,
+  isIdle: () => !isRedrawPlanned && !isSlicePlanned && quiet === null,
   timeRedraws,
 };
 
