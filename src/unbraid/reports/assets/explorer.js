@@ -5,6 +5,7 @@ const N_THUMBNAILS = 7;
 const SLICE_MILLISECONDS = 12; // of thumbnails at a time, so that sliders stay smooth
 const QUIET_MILLISECONDS = 120; // without a move, before thumbnails are drawn again
 const SWEEP_SECONDS = 4; // of an animation, there and back
+const MESSAGE_MILLISECONDS = 8000;
 const REACH = 3; // of sliders, in standard deviations
 const WEAK = 0.5; // correlation below which latents do not mean the same
 
@@ -44,8 +45,13 @@ function quoted(text) {
   return make("bdi", {}, text);
 }
 
+let hush = null;
+
+/** Tell the user something, for a while. */
 function say(text) {
   byId("status").textContent = text;
+  clearTimeout(hush);
+  if (text) hush = setTimeout(() => say(""), MESSAGE_MILLISECONDS);
 }
 
 // Pictures.
@@ -425,12 +431,15 @@ function toggleButton(text, onClick) {
   return button;
 }
 
-function describeActivity(latent, strongest) {
+function activityText(latent, model) {
   const amount = latent.says.toFixed(2);
-  const text = models[0].is_variational ? `KL ${amount} nats` : `variance ${amount}`;
+  return model.is_variational ? `KL ${amount} nats` : `variance ${amount}`;
+}
+
+function describeActivity(latent, strongest) {
   const meter = make("span", { class: "meter", "aria-hidden": "true" });
   meter.style.setProperty("--share", String(Math.max(0, latent.says / strongest)));
-  return make("span", { class: "activity" }, meter, text);
+  return make("span", { class: "activity" }, meter, activityText(latent, models[0]));
 }
 
 function describeMatch(latent) {
@@ -441,7 +450,8 @@ function describeMatch(latent) {
   const strength = Math.abs(match.correlation);
   const weak = strength < WEAK ? " Too weak to mean the same." : "";
   const turned = match.sign < 0 ? ", turned round to agree" : "";
-  const words = `: z${match.number}, correlation ${strength.toFixed(2)}${turned}.${weak}`;
+  const says = activityText(match, models[1]);
+  const words = `: z${match.number}, ${says}, correlation ${strength.toFixed(2)}${turned}.${weak}`;
   return [make("p", { class: "hint" }, "In ", other, words)];
 }
 
@@ -514,8 +524,8 @@ function writeTexts() {
   const measure = models[0].is_variational
     ? "KL is how much a latent says about a picture."
     : "The variance is that of a latent's values over the data.";
-  byId("latents-hint").append("Each slider moves one number of the code; the strip shows what it does, ",
-    `the others as they are. Latents that say most come first. ${measure}`);
+  byId("latents-hint").append("Each slider moves one number of the code; the strip shows what it does ",
+    `while all others stay. Latents that say most come first. ${measure}`);
   if (second) {
     byId("latents-hint").append(" Latents were matched by how they correlate, and a slider moves both: above, ",
       quoted(models[0].name), "; below, ", quoted(models[1].name), ".");
