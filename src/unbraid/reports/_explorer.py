@@ -24,7 +24,7 @@ from ._network_description import describe_model
 _ENCODED = 2_000
 """Images from which it is estimated how much each latent says."""
 _AT_ONCE = 250
-_LABELS = ("the model", "the other model")
+_LABELS = ("A", "B")
 _ACTIVE_KL = 0.01
 _ACTIVE_SHARE = 0.05**2
 """Of the largest variance, for models without uncertainty."""
@@ -53,7 +53,7 @@ def write_explorer(
         path: Where to write, usually ``explorer.html``.
         other: A second model of images of the same shape.
         names: Of latents of the first model, by number.
-        model_names: What the models are called on the page.
+        model_names: What the models are called on the page; A and B if not given.
         n_examples: Images to start from, drawn at random.
         seed: Of the draw.
 

@@ -201,7 +201,8 @@ function fitRange(latent) {
 function showValue(latent) {
   const value = models[0].code[latent.number];
   latent.slider.value = value;
-  latent.output.textContent = value.toFixed(2).replace("-", "\u2212");
+  const text = value.toFixed(2).replace("-", "\u2212");
+  latent.output.textContent = text === "\u22120.00" ? "0.00" : text;
 }
 
 function stop(latent) {
@@ -500,7 +501,9 @@ function buildLatent(latent, strongest) {
 }
 
 function buildLatents() {
-  const strongest = Math.max(1e-9, ...latents.map((latent) => latent.says));
+  // Of a model whose latents all say nothing, no bar shall look full.
+  const least = models[0].is_variational ? 0.1 : 1e-9;
+  const strongest = Math.max(least, ...latents.map((latent) => latent.says));
   const sleepers = byId("sleepers");
   for (const latent of latents) {
     const place = latent.is_active ? byId("latents") : sleepers.querySelector("div");
@@ -508,6 +511,7 @@ function buildLatents() {
   }
   const asleep = latents.filter((latent) => !latent.is_active);
   sleepers.hidden = asleep.length === 0;
+  sleepers.open = asleep.length === latents.length; // or the page would seem empty
   sleepers.querySelector("summary").textContent =
     asleep.length === 1 ? "1 latent that says nothing" : `${asleep.length} latents that say nothing`;
   sleepers.addEventListener("toggle", () => planStrips(null));

@@ -5,29 +5,40 @@
 // convolution become one product of matrices over contiguous rows, which is where all of
 // the time goes. Numbers are doubles, the one type that engines compute with unconverted.
 
+/** The number that sixteen bits stand for in half precision. */
+function readHalf(bits) {
+  const exponent = (bits >> 10) & 31;
+  const fraction = bits & 1023;
+  // An exponent of 0 means a number too small for the leading one to be implied.
+  const size = exponent ? (1 + fraction / 1024) * 2 ** (exponent - 15) : fraction / 2 ** 24;
+  return bits & 0x8000 ? -size : size;
+}
+
+// All of them are fewer than the weights of a network.
+const HALVES = Float64Array.from({ length: 65536 }, (_, bits) => readHalf(bits));
+
 /** Half-precision floats, as little-endian bytes, to doubles. */
 function readHalves(bytes, scale) {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const numbers = new Float64Array(bytes.byteLength / 2);
+  const numbers = new Float64Array(bytes.length / 2);
   for (let i = 0; i < numbers.length; i += 1) {
-    const bits = view.getUint16(2 * i, true);
-    const exponent = (bits >> 10) & 31;
-    const fraction = bits & 1023;
-    // An exponent of 0 means a number too small for the leading one to be implied.
-    const size = exponent ? (1 + fraction / 1024) * 2 ** (exponent - 15) : fraction / 2 ** 24;
-    numbers[i] = (bits & 0x8000 ? -size : size) * scale;
+    numbers[i] = HALVES[bytes[2 * i] | (bytes[2 * i + 1] << 8)] * scale;
   }
   return numbers;
 }
 
 /** Single-precision floats, as little-endian bytes, to doubles. */
 function readSingles(bytes) {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Float64Array.from({ length: bytes.byteLength / 4 }, (_, i) => view.getFloat32(4 * i, true));
+  const view = new DataView(bytes.buffer);
+  const numbers = new Float64Array(bytes.length / 4);
+  for (let i = 0; i < numbers.length; i += 1) numbers[i] = view.getFloat32(4 * i, true);
+  return numbers;
 }
 
 function readBytes(base64) {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const letters = atob(base64);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i += 1) bytes[i] = letters.charCodeAt(i);
+  return bytes;
 }
 
 function readTensor(tensor) {
