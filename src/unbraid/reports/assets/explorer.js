@@ -59,12 +59,13 @@ function say(text) {
 /** Numbers from 0 to 1, (row, column, channel), as pixels of a canvas. */
 function toPixels(picture) {
   const pixels = new ImageData(width, height);
-  for (let i = 0; i < width * height; i += 1) {
-    for (let c = 0; c < 3; c += 1) {
-      // Rounded to the nearest and kept in range by the clamped array.
-      pixels.data[4 * i + c] = picture[i * nChannels + (nChannels === 3 ? c : 0)] * 255;
-    }
-    pixels.data[4 * i + 3] = 255;
+  const bytes = pixels.data; // rounds to the nearest and keeps in range by itself
+  const [green, blue] = nChannels === 3 ? [1, 2] : [0, 0];
+  for (let from = 0, to = 0; to < bytes.length; from += nChannels, to += 4) {
+    bytes[to] = picture[from] * 255;
+    bytes[to + 1] = picture[from + green] * 255;
+    bytes[to + 2] = picture[from + blue] * 255;
+    bytes[to + 3] = 255;
   }
   return pixels;
 }
@@ -300,7 +301,7 @@ function drawSlice() {
 }
 
 function drawThumbnail({ latent, i }) {
-  const codes = models.map((model) => Float64Array.from(model.code));
+  const codes = models.map((model) => model.code.slice());
   setCode(codes, latent, thumbnailValue(latent, i));
   latent.strips.forEach((strip, which) => {
     draw(strip, models[which].network.decode(codes[which]), i * (width + gap));
