@@ -149,11 +149,14 @@ def test_networks_with_other_layers_are_refused_by_name(images, tmp_path):
         write_explorer(model, images, tmp_path / "explorer.html")
 
 
-def test_broken_models_are_refused(images, tmp_path):
+@pytest.mark.parametrize(
+    ("part", "sentence"), [("encoder", "finite codes"), ("decoder", "finite weights")]
+)
+def test_broken_models_are_refused(images, tmp_path, part, sentence):
     model = build(Dense())
     with torch.no_grad():
-        model.encoder[1].weight[0, 0] = torch.nan
-    with pytest.raises(ValueError, match="finite codes"):
+        next(getattr(model, part).parameters())[0] = torch.nan
+    with pytest.raises(ValueError, match=sentence):
         write_explorer(model, images, tmp_path / "explorer.html")
 
 

@@ -149,9 +149,12 @@ def _encode(
             if isinstance(posterior, DiagonalGaussian):
                 says.append(posterior.kl_to_prior().cpu().double().numpy())
     table = np.concatenate(codes)
-    if not np.isfinite(table).all():
-        raise ValueError("explorer: expected a model with finite codes, got NaN.")
     activity = np.concatenate(says).mean(axis=0) if says else table.var(axis=0)
+    if not np.isfinite(table).all() or not np.isfinite(activity).all():
+        raise ValueError(
+            "explorer: expected a model that gives finite codes, got one that gives "
+            "NaN or infinity."
+        )
     return _Encoded(table, activity, bool(says))
 
 

@@ -111,6 +111,8 @@ def plain_tensor(values: torch.Tensor) -> dict[str, Any]:
     Large ones are divided by their largest number first, so that none is out of range.
     """
     array: NDArray[np.float32] = values.detach().cpu().float().numpy()
+    if not np.isfinite(array).all():
+        raise ValueError("explorer: expected finite weights, got NaN or infinity.")
     if array.size <= _SMALL:
         return {"type": "float32", "bytes": _text(array.astype("<f4"))}
     scale = float(np.abs(array).max()) or 1.0

@@ -128,7 +128,7 @@ function reorder(weight, [nA, nB, height, width], order) {
 // `run`, which takes numbers and returns numbers. Shapes are [n], or [channels, height,
 // width] as torch writes them.
 const LAYERS = {
-  dense(layer, shape) {
+  dense(layer) {
     const weight = readTensor(layer.weight);
     const bias = layer.bias && readTensor(layer.bias);
     const [nOutputs, nInputs] = layer.shape;
@@ -229,6 +229,7 @@ const LAYERS = {
   },
 
   flatten(layer, shape) {
+    if (shape.length === 1) return { shape, run: (numbers) => numbers };
     const out = new Float64Array(shape.reduce((product, size) => product * size, 1));
     return { shape: [out.length], run: (maps) => channelsFirst(maps, shape, out) };
   },
