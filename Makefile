@@ -5,12 +5,12 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test install check format clean
+.PHONY: demo test install check format clean browser
 
 demo: $(INSTALLED)
 	$(BIN)/unbraid demo --out demo
 
-test: check
+test: check browser
 	$(BIN)/pytest --numprocesses 2 --dist worksteal
 
 check: $(INSTALLED)
@@ -19,6 +19,18 @@ check: $(INSTALLED)
 	$(BIN)/codespell src tests benchmarks examples docs README.md CHANGELOG.md CONTRIBUTING.md
 	$(BIN)/lint-imports
 	$(BIN)/pyright
+
+# The explorer's page is tested in a browser, which only the system can bring.
+browser:
+	@if ! command -v chromium >/dev/null || ! command -v chromedriver >/dev/null; then \
+	  if [ "$$(id -u)" != 0 ]; then \
+	    echo "The tests need chromium: run 'sudo apt-get install chromium chromium-driver'." >&2; \
+	    exit 1; \
+	  fi; \
+	  echo "Installing chromium and chromium-driver, which the tests of the explorer need."; \
+	  apt-get update --quiet --quiet && \
+	  apt-get install --quiet --quiet --yes --no-install-recommends chromium chromium-driver; \
+	fi
 
 install: $(INSTALLED)
 

@@ -11,6 +11,7 @@ from ._data import data
 from ._demo import demo
 from ._discover import discover
 from ._evaluate import evaluate
+from ._explore import explore
 from ._study import study
 from ._train import train
 
@@ -26,6 +27,7 @@ app.add_typer(study, name="study")
 app.command()(demo)
 app.command()(discover)
 app.command()(evaluate)
+app.command()(explore)
 app.command()(train)
 
 

@@ -1,0 +1,128 @@
+"""``unbraid explore``: a page on which the latents of a model are moved by hand."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ._data import open_data
+
+if TYPE_CHECKING:
+    from unbraid.data import AbstractDataset
+
+
+def explore(
+    model: Annotated[
+        Path,
+        typer.Argument(metavar="MODEL", help="Folder of a run, or of a saved model."),
+    ],
+    other: Annotated[
+        Path | None,
+        typer.Argument(metavar="[MODEL2]", help="A second one, to see side by side."),
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATA",
+            help="Where pictures to start from are; needed if the folder of the model "
+            "does not say what it was trained on.",
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="File to write.")] = Path(
+        "explorer.html"
+    ),
+    names: Annotated[
+        Path | None,
+        typer.Option(metavar="JSON", help="Names of latents that the page saved."),
+    ] = None,
+    examples: Annotated[
+        int, typer.Option(min=1, max=100, help="Pictures to start from.")
+    ] = 12,
+    seed: Annotated[int, typer.Option(min=0, help="Of their draw.")] = 0,
+) -> None:
+    """Write a page that shows what each latent does; it opens without a network.
+
+    Example: unbraid explore found/model -o explorer.html
+
+    Example: unbraid explore run1 run2 --data xy_object --names names.json
+    """
+    from unbraid import load
+    from unbraid.reports import read_latent_names, write_explorer
+
+    if out.is_dir():
+        raise typer.BadParameter(
+            f"Expected a file, got the folder {str(out)!r}.", param_hint="--out"
+        )
+    if names is not None and not names.is_file():
+        raise FileNotFoundError(
+            f"--names: expected a JSON file, got {str(names)!r}, and there is none."
+        )
+    chosen = read_latent_names(names) if names is not None else None
+    folders = [model] if other is None else [model, other]
+    models = [load(folder) for folder in folders]
+    page = write_explorer(
+        models[0],
+        open_data(data) if data is not None else _remembered(model),
+        out,
+        other=models[1] if other is not None else None,
+        names=chosen,
+        model_names=_labels(folders),
+        n_examples=examples,
+        seed=seed,
+    )
+    typer.echo(f"Open in a browser: {page} ({page.stat().st_size / 1e6:.1f} MB)")
+
+
+def _labels(folders: list[Path]) -> list[str]:
+    """The shortest ends of the paths that differ."""
+    parts = [folder.expanduser().absolute().parts for folder in folders]
+    for n in range(1, max(map(len, parts))):
+        labels = ["/".join(part[-n:]) for part in parts]
+        if len(set(labels)) == len(labels):
+            return labels
+    return ["/".join(part) for part in parts]
+
+
+def _remembered(folder: Path) -> "AbstractDataset":
+    """The data that a model was trained on, if files near it say which."""
+    from unbraid.data import open_dataset
+
+    folder = folder.expanduser()
+    about = _part(_read(folder / "spec.json"), "data")
+    plan = _read(folder.parent / "plan.json")
+    fingerprint = about.get("fingerprint", plan.get("fingerprint"))
+    texts = [
+        _part(_read(folder / "run.json"), "spec").get("data"),
+        _part(plan, "study").get("data"),
+        about.get("name"),
+    ]
+    for text in texts:
+        if not isinstance(text, str):
+            continue
+        try:
+            dataset = open_dataset(text)
+        except (OSError, ValueError, TypeError):
+            continue
+        # A name leaves out the options with which the data were opened.
+        if dataset.fingerprint() == fingerprint:
+            return dataset
+    raise typer.BadParameter(
+        f"Expected the data that the model was trained on, because nothing in "
+        f"{str(folder)!r} leads to them.",
+        param_hint="--data",
+    )
+
+
+def _part(words: dict[str, Any], key: str) -> dict[str, Any]:
+    part = words.get(key)
+    return part if isinstance(part, dict) else {}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    import json
+
+    try:
+        words = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return words if isinstance(words, dict) else {}
