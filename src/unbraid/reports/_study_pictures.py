@@ -1,0 +1,239 @@
+"""Pictures of a study: what its settings are worth, and what decides that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from unbraid.studies.analysis import (
+    RankCorrelation,
+    TotalCorrelationByStrength,
+    VarianceExplained,
+    strengths,
+)
+
+from ._drawing import label_of, show_matrix, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def draw_rank_correlation(found: RankCorrelation, *, title: str = "") -> Figure:
+    """Rank correlations as a table in colours, in percent.
+
+    Args:
+        found: From a question of :mod:`unbraid.studies.analysis`, such as
+            ``metric_agreement(table).pooled``.
+        title: Of the figure.
+    """
+    from matplotlib.figure import Figure
+
+    n_rows, n_columns = found.values.shape
+    size = (2.2 + 0.5 * n_columns, 1.6 + 0.34 * n_rows)
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.add_subplot()
+    show_matrix(
+        axes,
+        100 * found.values.to_numpy(dtype=np.float64),
+        rows=[str(name) for name in found.values.index],
+        columns=[str(name) for name in found.values.columns],
+        low=-100,
+        high=100,
+        colours="RdBu",
+        form=".0f",
+    )
+    axes.set_aspect("auto")
+    axes.set_title(title, fontsize=9, loc="left")
+    return figure
+
+
+def score_by_strength(table: pd.DataFrame, score: str) -> pd.DataFrame:
+    """A score of every finished run, by method and strength.
+
+    Args:
+        table: One row per run, from :func:`unbraid.studies.study_table`.
+        score: Name of a column.
+
+    Returns:
+        A row per run with ``method``, ``strength``, ``strength_rank``, ``seed`` and
+        ``value``; runs without the score are left out.
+    """
+    runs = strengths(table)
+    if "status" in runs.columns:
+        runs = runs[runs["status"] == "done"]
+    numbers = pd.to_numeric(runs[score], errors="coerce")
+    columns = ["method", "strength", "strength_rank", "seed"]
+    found = runs.reindex(columns=columns).assign(value=numbers)
+    return found[found["value"].notna()].reset_index(drop=True)
+
+
+def draw_score_by_strength(found: pd.DataFrame, *, score: str = "score") -> Figure:
+    """Every run as a point, a panel per method, the mean as a line.
+
+    How far points of one strength are apart is luck; how far the means are apart is
+    what the strength does.
+
+    Args:
+        found: What to draw, from :func:`score_by_strength`.
+        score: What it is called.
+    """
+    from matplotlib.figure import Figure
+
+    methods = list(dict.fromkeys(found["method"]))
+    n_columns = min(len(methods), 4)
+    n_rows = -(-len(methods) // n_columns)
+    size = (2.4 * n_columns + 0.5, 2.2 * n_rows)
+    figure = Figure(figsize=size, layout="constrained")
+    grid = figure.subplots(n_rows, n_columns, squeeze=False, sharey=True)
+    for axes in grid.flat[len(methods) :]:
+        axes.set_axis_off()
+    for axes, method in zip(grid.flat, methods, strict=False):
+        part = found[found["method"] == method]
+        ranks = part["strength_rank"].to_numpy()
+        axes.plot(ranks, part["value"], "o", markersize=4, alpha=0.5, mew=0)
+        levels = part.groupby("strength_rank")["value"].mean()
+        axes.plot(levels.index, levels, color="#8a8a8a", linewidth=1.2)
+        labels = part.drop_duplicates("strength_rank").set_index("strength_rank")
+        places = sorted(set(ranks.tolist()))
+        words = [_strength(labels["strength"][place]) for place in places]
+        is_long = max(map(len, words)) > 6
+        axes.set_xticks(
+            places,
+            words,
+            rotation=40 if is_long else 0,
+            ha="right" if is_long else "center",
+        )
+        axes.set_xlim(min(places) - 0.5, max(places) + 0.5)
+        axes.set_title(label_of(method), fontsize=9, loc="left")
+        tidy(axes)
+    for row in grid:
+        row[0].set_ylabel(label_of(score), fontsize=8)
+    return figure
+
+
+def draw_scores_by_method(found: VarianceExplained) -> Figure:
+    """Where the scores of each method lie, a panel per score.
+
+    Args:
+        found: From :func:`unbraid.studies.analysis.variance_explained`.
+    """
+    from matplotlib.figure import Figure
+
+    scores = list(dict.fromkeys(found.runs["score"]))
+    n_columns = min(len(scores), 4)
+    n_rows = -(-len(scores) // n_columns)
+    size = (2.5 * n_columns, 2.3 * n_rows + 0.4)
+    figure = Figure(figsize=size, layout="constrained")
+    grid = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True)
+    for axes in grid.flat[len(scores) :]:
+        axes.set_axis_off()
+    methods = list(dict.fromkeys(found.runs["method"]))
+    for axes, score in zip(grid.flat, scores, strict=False):
+        runs = found.runs[found.runs["score"] == score]
+        for place, method in enumerate(methods):
+            values = runs.loc[runs["method"] == method, "value"].to_numpy(float)
+            _draw_distribution(axes, place, values)
+        axes.set_xticks(
+            range(len(methods)),
+            [label_of(method) for method in methods],
+            rotation=40,
+            ha="right",
+            rotation_mode="anchor",
+        )
+        axes.set_title(label_of(score), fontsize=9, loc="left")
+        tidy(axes)
+        axes.tick_params(axis="x", labelsize=7)
+    # Names below the last panel of every column, where there is no panel further down.
+    for axes in grid.flat[max(len(scores) - n_columns, 0) : len(scores)]:
+        axes.tick_params(labelbottom=True)
+    return figure
+
+
+def draw_variance_explained(found: VarianceExplained) -> Figure:
+    """For each score, the shares of method, strength and seed.
+
+    Args:
+        found: From :func:`unbraid.studies.analysis.variance_explained`.
+    """
+    from matplotlib.figure import Figure
+
+    shares = found.shares[found.shares["objective"].notna()]
+    several = shares["data"].nunique() > 1
+    names = [
+        label_of(f"{row.score}, {row.data}" if several else row.score)
+        for row in shares.itertuples()
+    ]
+    parts = {
+        "method": shares["objective"],
+        "its strength": shares["objective_and_strength"] - shares["objective"],
+        "seed": shares["seed"],
+    }
+    figure = Figure(figsize=(6.4, 0.28 * len(names) + 0.9), layout="constrained")
+    axes = figure.add_subplot()
+    left = np.zeros(len(names))
+    colours = ("#3b6fb6", "#8db4e2", "#b9b9b9")
+    for (part, share), colour in zip(parts.items(), colours, strict=True):
+        width = share.to_numpy(dtype=np.float64)
+        axes.barh(range(len(names)), width, left=left, label=part, color=colour)
+        left = left + width
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("share of the variance", fontsize=8)
+    axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    tidy(axes)
+    return figure
+
+
+def draw_total_correlation(found: TotalCorrelationByStrength) -> Figure:
+    """Total correlation of sampled codes and of their means, by strength.
+
+    Args:
+        found: From :func:`unbraid.studies.analysis.total_correlation_by_strength`.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.6, 3), layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True)
+    for axes, codes in zip(panels, ("sampled_codes", "mean_codes"), strict=True):
+        for (data, method), levels in found.levels.groupby(["data", "method"]):
+            several = found.levels["data"].nunique() > 1
+            axes.errorbar(
+                levels["strength_rank"],
+                levels[codes],
+                levels[f"{codes}_spread"].fillna(0.0),
+                label=label_of(f"{method}, {data}" if several else method),
+                marker="o",
+                markersize=3,
+                linewidth=1.2,
+                capsize=2,
+            )
+        axes.set_title(codes.replace("_", " "), fontsize=9, loc="left")
+        axes.set_xlabel("strength, weakest first", fontsize=8)
+        axes.xaxis.get_major_locator().set_params(integer=True)
+        tidy(axes)
+    panels[0].set_ylabel("total correlation (nats)", fontsize=8)
+    panels[1].legend(
+        fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5)
+    )
+    return figure
+
+
+def _draw_distribution(axes: Any, place: int, values: NDArray[np.float64]) -> None:
+    """A violin, or points if they are too few or all alike."""
+    if len(values) >= 8 and np.ptp(values) > 0:
+        parts = axes.violinplot([values], positions=[place], showmedians=True)
+        for name in ("cbars", "cmins", "cmaxes", "cmedians"):
+            parts[name].set_linewidth(0.8)
+        return
+    axes.plot(np.full(len(values), place), values, "o", markersize=3, alpha=0.6, mew=0)
+
+
+def _strength(value: Any) -> str:
+    if isinstance(value, float):
+        return "" if np.isnan(value) else f"{value:g}"
+    words = label_of(value)
+    return words if len(words) <= 14 else words[:13] + "\u2026"
