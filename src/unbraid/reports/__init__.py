@@ -16,6 +16,7 @@ from ._factor_pictures import (
     factor_latent_matrices,
 )
 from ._figures import draw_factor_traversals, draw_latent_traversals
+from ._html import write_report
 from ._model_pictures import (
     Reconstructions,
     draw_prior_samples,
@@ -80,4 +81,5 @@ __all__ = [
     "reconstructions",
     "score_by_strength",
     "training_curves",
+    "write_report",
 ]

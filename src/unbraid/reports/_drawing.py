@@ -104,7 +104,7 @@ def show_matrix(
                 ha="center",
                 va="center",
                 fontsize=7,
-                color="white" if is_dark else "black",
+                color="white" if is_dark else "#111111",
             )
     return image
 
