@@ -44,7 +44,7 @@ def test_the_chosen_model_can_be_loaded_and_gives_the_codes(found):
 
 
 def test_the_account_says_what_was_tried_and_chosen_and_how_good_it_was(found):
-    text = found.report.read_text()
+    text = found.summary.read_text()
     assert "2 specifications, 3 realisations of each, 800 steps" in text
     assert f"Chosen: {found.ranking.chosen}." in text
     assert f"MIG {found.quality.chosen:.3f}" in text
@@ -84,7 +84,7 @@ def test_labels_change_the_score_and_the_account_says_how_much(found, tmp_path):
     helped = discover(data, found.folder, labels=labels, executor=InlineExecutor())
     assert helped.ranking.labels.n_labels == 60
     assert "Labels: 60 were given and decided 38% of the score" in (
-        helped.report.read_text()
+        helped.summary.read_text()
     )
 
 
@@ -93,7 +93,7 @@ def test_a_population_with_far_too_large_beta_is_refused(tmp_path):
     refused = discover(SQUARES, tmp_path, executor=InlineExecutor())
     assert refused.model is None
     assert refused.codes is None
-    assert "No model is better than chance" in refused.report.read_text()
+    assert "No model is better than chance" in refused.summary.read_text()
     assert not (tmp_path / "model").exists()
 
 
@@ -108,7 +108,7 @@ def test_an_array_of_images_without_labels_is_kept_and_described(tmp_path):
     plan_small(tmp_path, array, betas=(1,), steps=200, seeds=2)
     result = discover(array, tmp_path, executor=InlineExecutor())
     assert result.quality is None
-    assert "How good" not in result.report.read_text()
+    assert "How good" not in result.summary.read_text()
 
 
 def write_pictures(folder, n_pictures, *, size=8, repeated=False):
@@ -237,7 +237,7 @@ def test_a_killed_discovery_goes_on(tmp_path):
     assert 1 <= len(done) < 4
     again = subprocess.run(command, capture_output=True, text=True)
     assert again.returncode in (0, 1), again.stderr
-    assert (tmp_path / "summary.txt").read_text() == again.stdout
+    assert again.stdout.startswith((tmp_path / "summary.txt").read_text())
     assert len(list(runs.glob("*/scores.json"))) == 4
     assert all(path.stat().st_mtime_ns == when for path, when in done.items())
 

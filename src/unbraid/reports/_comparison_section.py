@@ -43,12 +43,15 @@ def main_score(table: pd.DataFrame) -> str:
     )
 
 
-def ranking_block(places: tuple[Place, ...], score: str) -> Picture:
+def ranking_block(
+    places: tuple[Place, ...], score: str, *, of: str = "Settings"
+) -> Picture:
     """The order of settings as a picture.
 
     Args:
         places: In order.
         score: What orders them.
+        of: What they are called.
     """
     data = pd.DataFrame(
         [
@@ -65,10 +68,10 @@ def ranking_block(places: tuple[Place, ...], score: str) -> Picture:
         ]
     )
     return picture(
-        f"Settings in order of {score}",
+        f"{of} in order of {score}",
         draw_ranking(places, score=score),
-        words="Lines are 95% intervals when seeds are drawn anew. Settings of one "
-        "colour in a row cannot be told apart.",
+        words="Lines are 95% intervals when seeds are drawn anew. Those of one colour "
+        "cannot be told apart.",
         data=data,
         file="ranking",
     )

@@ -41,7 +41,7 @@ def discovery_page(path: Path) -> Page:
             title=path.resolve().name,
             lead="It is not finished: no model has been chosen yet. The same command "
             "goes on with it.",
-            notices=run_notices(table),
+            notices=run_notices(folder, table),
             sections=(asked, *last),
         )
     found = read_json(path / "discovery.json", kind="discovery")
@@ -59,7 +59,7 @@ def discovery_page(path: Path) -> Page:
         title=path.resolve().name,
         lead=_lead(ranking),
         facts=_facts(found, table),
-        notices=(*_refusal(ranking), *run_notices(table)),
+        notices=(*_refusal(ranking), *run_notices(folder, table)),
         sections=tuple(section for section in sections if section is not None),
     )
 
@@ -175,7 +175,7 @@ def _ranking_section(found: dict[str, Any]) -> Section:
     )
     evidence = found.get("evidence") or {}
     blocks: list[Picture | Table] = [
-        ranking_block(places, "score"),
+        ranking_block(places, "score", of="Specifications"),
         _places_table(specifications, evidence),
     ]
     if evidence:

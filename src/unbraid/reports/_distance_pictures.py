@@ -101,7 +101,7 @@ def draw_distance_matrices(found: DistanceMatrices) -> Figure:
 
     n_rows, n_columns = len(found.factors), len(found.levels)
     figure = Figure(
-        figsize=(1.35 * n_columns + 0.6, 1.3 * n_rows + 0.3), layout="constrained"
+        figsize=(1.15 * n_columns + 0.4, 1.1 * n_rows + 0.3), layout="constrained"
     )
     grid = figure.subplots(n_rows, n_columns, squeeze=False)
     for column, level in enumerate(found.levels):

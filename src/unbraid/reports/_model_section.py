@@ -103,7 +103,7 @@ def _traversals(model: Autoencoder, dataset: AbstractDataset) -> Picture:
     if n_active < len(found.latents):
         found = latent_traversals(model, dataset, n_bases=2, n_latents=n_active)
     unit = "nats" if model.is_variational else "variance"
-    left_out = f" {silent} others say nothing and are not shown." if silent else ""
+    left_out = f" Left out, as they say nothing: {silent}." if silent else ""
     return picture(
         "What each latent does",
         draw_latent_traversals(found),
@@ -142,7 +142,7 @@ def _matrices(codes: Representation) -> Picture | None:
     return picture(
         "Which latent holds which factor",
         draw_factor_latent_matrices(found),
-        words="Disentangled: one dark cell in every column, and none in its row twice.",
+        words="Disentangled: one dark cell in every column, and no row with two.",
         data=pd.concat(
             pd.DataFrame(values, columns=list(found.factors)).assign(
                 latent=found.latents, table=name

@@ -1,12 +1,14 @@
 """What a page holds, as plain records, and how it becomes HTML."""
 
 import base64
+import re
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Literal
 
 import pandas as pd
 
+_HALF_PAGE = 470.0  # points
 _TURNING = {
     *range(0x202A, 0x202F),
     *range(0x2066, 0x206A),
@@ -38,6 +40,12 @@ class Picture:
     def link(self) -> str:
         """The numbers as an address that holds them."""
         return "" if self.data is None else csv_link(self.data)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it needs the whole width of a page."""
+        width = re.search(r'width="([\d.]+)pt"', self.markup)
+        return width is not None and float(width[1]) > _HALF_PAGE
 
 
 @dataclass(frozen=True, kw_only=True)

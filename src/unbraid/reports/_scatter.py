@@ -83,7 +83,7 @@ def latent_scatter(
 
 
 def draw_latent_scatter(found: LatentScatter) -> Figure:
-    """A panel for every two latents, and how often each value occurs on the diagonal.
+    """A panel for every two latents, with how often values occur on the diagonal.
 
     Args:
         found: What to draw, from :func:`latent_scatter`.
@@ -93,13 +93,16 @@ def draw_latent_scatter(found: LatentScatter) -> Figure:
     n_latents = len(found.latents)
     colours = {} if found.values is None else {"c": found.values, "cmap": "viridis"}
     figure = Figure(
-        figsize=(1.5 * n_latents + 0.8, 1.4 * n_latents + 0.4),
+        figsize=(1.4 * n_latents + 0.4, 1.3 * n_latents + 0.3),
     )
     # By hand: to arrange so many panels takes matplotlib seconds.
     figure.subplots_adjust(0.1, 0.1, 0.98, 0.98, wspace=0.35, hspace=0.25)
     grid = figure.subplots(n_latents, n_latents, squeeze=False, sharex="col")
     for row, column in np.ndindex(n_latents, n_latents):
         axes = grid[row, column]
+        if column > row:
+            axes.set_axis_off()
+            continue
         tidy(axes)
         axes.tick_params(labelsize=6)
         if row == column:
@@ -121,7 +124,9 @@ def draw_latent_scatter(found: LatentScatter) -> Figure:
         if row == n_latents - 1:
             axes.set_xlabel(f"z{found.latents[column]}", fontsize=8)
     if found.values is not None and n_latents > 1:
-        bar = figure.colorbar(points, ax=grid, shrink=0.6, pad=0.02)
+        # In the corner where there are no panels.
+        place = figure.add_axes((0.62, 0.9, 0.34, 0.02))
+        bar = figure.colorbar(points, cax=place, orientation="horizontal")
         bar.set_label(label_of(found.factor), fontsize=8)
         bar.solids.set_alpha(1)
         bar.ax.tick_params(labelsize=7)

@@ -7,6 +7,7 @@ import pandas as pd
 from unbraid.data import AbstractDataset, open_dataset
 from unbraid.studies import StudyFolder, study_table
 from unbraid.studies._store import Cell
+from unbraid.studies.analysis import strengths
 
 from ._comparison_section import comparison_section, main_score, ranking_block
 from ._embed import CANNOT_DRAW
@@ -29,13 +30,13 @@ def study_page(path: Path) -> Page:
     """
     folder = StudyFolder(path)
     table = study_table(path)
-    notices = run_notices(table)
+    notices = run_notices(folder, table)
     n_done = int((table["status"] == "done").sum())
     facts = (
         ("runs", number(len(table))),
         ("done", number(n_done)),
         ("failed", number(int((table["status"] == "failed").sum()))),
-        ("methods", number(int(table["objective.name"].nunique()))),
+        ("methods", number(int(strengths(table)["method"].nunique()))),
         ("seeds", number(int(table["seed"].nunique()))),
     )
     score = main_score(table)
@@ -132,7 +133,7 @@ def _ranking_section(places: tuple[Place, ...], score: str) -> Section:
         columns=("place", "setting", name, "95% interval", "group", "runs"),
         rows=rows,
         words="A group holds what cannot be told apart.",
-        is_folded=len(rows) > 12,
+        is_folded=len(rows) > 40,
     )
     return Section(title="Ranking", blocks=(ranking_block(places, name), table))
 
@@ -146,8 +147,6 @@ def _best_run(folder: StudyFolder, table: pd.DataFrame, score: str) -> Cell:
 
 
 def _best_section(cell: Cell, table: pd.DataFrame, score: str) -> Section:
-    from unbraid.studies.analysis import strengths
-
     run = strengths(table).set_index("id").loc[cell.id]
     name = setting_name(str(run["method"]), run["strength"])
     value = number(float(run[score]))

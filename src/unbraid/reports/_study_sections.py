@@ -20,10 +20,11 @@ from ._ranking_pictures import setting_name
 _MOST_CASES = 12
 
 
-def run_notices(table: pd.DataFrame) -> tuple[Notice, ...]:
+def run_notices(folder: StudyFolder, table: pd.DataFrame) -> tuple[Notice, ...]:
     """Failures, warnings and runs that are not done, in words.
 
     Args:
+        folder: Of the study.
         table: One row per run.
     """
     notices = []
@@ -38,6 +39,7 @@ def run_notices(table: pd.DataFrame) -> tuple[Notice, ...]:
             )
         )
     warned = table[table["warnings"].fillna("").astype(str) != ""]
+    warned = warned.assign(warnings=[_words(folder, run) for run in warned.index])
     if len(warned):
         notices.append(
             Notice(
@@ -177,6 +179,13 @@ def _runs_table(table: pd.DataFrame, runs: pd.DataFrame) -> Table:
         file="runs.csv",
         is_folded=len(rows) > 12,
     )
+
+
+def _words(folder: StudyFolder, place: Any) -> str:
+    """The warnings of a run in words; their names, if nothing else is left."""
+    cell = folder.cells[place]
+    found = [warning.message for warning in RunFolder(cell.place.path).read_warnings()]
+    return " ".join(found) or str(cell.place.read_scores().get("warnings", ""))
 
 
 def _grouped(table: pd.DataFrame, column: str) -> tuple[tuple[str, str], ...]:
