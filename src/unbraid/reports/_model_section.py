@@ -103,7 +103,8 @@ def _traversals(model: Autoencoder, dataset: AbstractDataset) -> Picture:
     if n_active < len(found.latents):
         found = latent_traversals(model, dataset, n_bases=2, n_latents=n_active)
     unit = "nats" if model.is_variational else "variance"
-    left_out = f" Left out, as they say nothing: {silent}." if silent else ""
+    of_all = f"{silent} of {model.n_latents}"
+    left_out = f" Those that say nothing are left out ({of_all})." if silent else ""
     return picture(
         "What each latent does",
         draw_latent_traversals(found),
