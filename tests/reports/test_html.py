@@ -67,8 +67,13 @@ def copy(study, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def page(study, tmp_path_factory):
-    return Content(write_report(study, tmp_path_factory.mktemp("page") / "r.html"))
+def path(study, tmp_path_factory):
+    return write_report(study, tmp_path_factory.mktemp("page") / "r.html")
+
+
+@pytest.fixture(scope="module")
+def page(path):
+    return Content(path)
 
 
 def fail(cell, error):
@@ -125,15 +130,15 @@ def test_every_number_of_a_figure_can_be_had(study, page):
     assert {"ranking.csv", "training.csv", "latents.csv"} <= set(dict(links))
 
 
-def test_a_page_trains_nothing_and_changes_no_run(study, tmp_path):
-    before = {path: path.stat().st_mtime_ns for path in study.rglob("*")}
-    write_report(study, tmp_path / "r.html")
-    assert {path: path.stat().st_mtime_ns for path in study.rglob("*")} == before
-
-
-def test_equal_folders_give_equal_pages(study, tmp_path):
-    first, second = (write_report(study, tmp_path / name) for name in ("a", "b"))
-    assert first.read_bytes() == second.read_bytes()
+def test_a_second_page_is_the_same_but_for_a_link_to_an_explorer(study, path):
+    before = {file: file.stat().st_mtime_ns for file in study.rglob("*")}
+    (path.parent / "explorer.html").touch()
+    again = write_report(study, path.parent / "again.html").read_text()
+    link = '<a class="explore" href="explorer.html">Explore the model</a>\n'
+    assert link in again
+    assert again.replace(link, "") == path.read_text()
+    # Nothing was trained, and nothing was written but the page.
+    assert {file: file.stat().st_mtime_ns for file in study.rglob("*")} == before
 
 
 def test_failed_running_and_finished_runs_are_told_apart(copy, tmp_path):
@@ -151,10 +156,15 @@ def test_failed_running_and_finished_runs_are_told_apart(copy, tmp_path):
     assert "script" not in dict(found.tags)
 
 
-def test_a_study_without_a_finished_run_says_so(copy):
+def test_the_command_writes_a_page_of_a_study_without_a_finished_run(copy):
     for cell in copy.cells:
         fail(cell, "out of memory")
-    found = Content(write_report(copy.path))
+    out = copy.path / "deep" / "r.html"
+    command = ["study", "report", str(copy.path), "-o", str(out)]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    assert result.output.strip() == str(out)
+    found = Content(out)
     assert "No run is finished" in found.text
     assert "All 6 runs failed." in found.text
     assert "Ranking" not in found.text
@@ -263,24 +273,9 @@ def test_a_run_of_a_study_finds_its_data_and_scores(study, tmp_path):
     assert "mig" in found.text
 
 
-def test_a_page_links_to_an_explorer_beside_it(study, tmp_path):
-    assert "Explore" not in Content(write_report(study, tmp_path / "r.html")).text
-    (tmp_path / "explorer.html").touch()
-    found = Content(write_report(study, tmp_path / "r.html"))
-    assert "explorer.html" in found.values("a", "href")
-
-
 def test_a_folder_of_something_else_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="expected the folder of a discovery"):
         write_report(tmp_path)
-
-
-def test_the_command_prints_where_the_page_is(study, tmp_path):
-    out = tmp_path / "deep" / "r.html"
-    result = CliRunner().invoke(app, ["study", "report", str(study), "-o", str(out)])
-    assert result.exit_code == 0, result.output
-    assert result.output.strip() == str(out)
-    assert out.is_file()
 
 
 def test_a_study_of_200_runs_stays_below_15_megabytes(copy):

@@ -1,12 +1,14 @@
 """The part of a page that compares settings: what decides, and what agrees."""
 
 from collections.abc import Callable
+from functools import cache
 
 import pandas as pd
 
 from unbraid.studies.analysis import (
     DISENTANGLEMENT_METRICS,
     RankAgreement,
+    VarianceExplained,
     downstream_agreement,
     metric_agreement,
     total_correlation_by_strength,
@@ -96,8 +98,9 @@ def comparison_section(table: pd.DataFrame, score: str) -> Section | None:
 
 
 def _add_questions(gallery: Gallery, table: pd.DataFrame) -> None:
-    gallery.add("Variance", lambda: _variance(table))
-    gallery.add("Methods", lambda: _methods(table))
+    variance = cache(lambda: variance_explained(table))
+    gallery.add("Variance", lambda: _variance(variance()))
+    gallery.add("Methods", lambda: _methods(variance()))
     questions: dict[str, tuple[Callable[..., RankAgreement], str]] = {
         "Do metrics agree?": (metric_agreement, "metrics"),
         "Can scores without labels tell?": (unsupervised_agreement, "label-free"),
@@ -122,8 +125,7 @@ def _by_strength(table: pd.DataFrame, score: str, name: str) -> Picture | None:
     )
 
 
-def _variance(table: pd.DataFrame) -> Picture | None:
-    found = variance_explained(table)
+def _variance(found: VarianceExplained) -> Picture | None:
     if not found.shares["objective"].notna().any():
         return None
     return picture(
@@ -136,8 +138,7 @@ def _variance(table: pd.DataFrame) -> Picture | None:
     )
 
 
-def _methods(table: pd.DataFrame) -> Picture | None:
-    found = variance_explained(table)
+def _methods(found: VarianceExplained) -> Picture | None:
     if found.runs["method"].nunique() < 2:
         return None
     return picture(
