@@ -44,8 +44,8 @@ def main(table_file: str, folder: str) -> None:
     figures = {
         "1-total-correlation": draw_total_correlation(independence),
         "2-metrics": draw_rank_correlation(metrics, title="metrics, x 100"),
-        "3-variance": draw_variance_explained(variance),
-        "3-by-method": draw_scores_by_method(variance),
+        "3-shares": draw_variance_explained(variance),
+        "3-variance": draw_scores_by_method(variance),
         "3-mig-by-strength": draw_score_by_strength(
             score_by_strength(table, "score.mig"), score="mig"
         ),

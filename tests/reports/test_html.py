@@ -15,7 +15,13 @@ from unbraid.cli._app import app
 from unbraid.locks import locked
 from unbraid.reports import write_report
 from unbraid.reports._page import Notice, Page, Section, Table, Words, render
-from unbraid.studies import StudyFolder, run_study, study_from_plain
+from unbraid.reports._study_sections import run_notices
+from unbraid.studies import (
+    StudyFolder,
+    run_study,
+    study_from_plain,
+    study_table,
+)
 from unbraid.studies.executors import InlineExecutor
 from unbraid.training import fit
 from unbraid.training._tensor_file import write_json
@@ -200,9 +206,10 @@ def test_collapse_is_said_in_words(copy):
     (cell.place.path / "status.json").write_text(json.dumps(status))
     scores = cell.place.read_scores() | {"warnings": ["posterior_collapse"]}
     write_json(cell.place.scores, scores, kind="scores")
-    found = Content(write_report(copy.path))
-    assert "1 of 6 runs ended with a warning." in found.text
-    assert words in found.text
+    (notice,) = run_notices(copy, study_table(copy.path))
+    assert notice.level == "problem"
+    assert notice.title == "1 of 6 runs ended with a warning."
+    assert notice.items == ((f"run {cell.id}", words),)
 
 
 def test_factor_names_and_titles_are_text_whatever_they_are(tmp_path):

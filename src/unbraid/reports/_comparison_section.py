@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 
+import numpy as np
 import pandas as pd
 
 from unbraid.studies.analysis import (
@@ -17,6 +18,7 @@ from unbraid.studies.analysis import (
 )
 
 from ._embed import Gallery, picture
+from ._frames import chosen_rows, count_different, is_done, numbers
 from ._page import Picture, Section
 from ._ranking_pictures import Place, draw_ranking
 from ._study_pictures import (
@@ -40,9 +42,9 @@ def main_score(table: pd.DataFrame) -> str:
     """
     names = ("mig", *DISENTANGLEMENT_METRICS)
     wanted = [*(f"score.{name}" for name in names), "final.elbo"]
-    return next(
-        (name for name in wanted if name in table and table[name].notna().any()), ""
-    )
+    done = chosen_rows(table, is_done(table))
+    known = (name for name in wanted if not np.isnan(numbers(done, name)).all())
+    return next(known, "")
 
 
 def ranking_block(
@@ -90,7 +92,7 @@ def comparison_section(table: pd.DataFrame, score: str) -> Section | None:
     name = score.split(".", 1)[-1]
     gallery.add(f"{name} by strength", lambda: _by_strength(table, score, name))
     # One finished run of every setting, or one setting, has nothing to compare.
-    if (table["status"] == "done").sum() > 2 and score.startswith("score."):
+    if is_done(table).sum() > 2 and score.startswith("score."):
         _add_questions(gallery, table)
     if not gallery.pictures:
         return None
@@ -126,7 +128,7 @@ def _by_strength(table: pd.DataFrame, score: str, name: str) -> Picture | None:
 
 
 def _variance(found: VarianceExplained) -> Picture | None:
-    if not found.shares["objective"].notna().any():
+    if np.isnan(numbers(found.shares, "objective")).all():
         return None
     return picture(
         "What decides a score",
@@ -139,7 +141,7 @@ def _variance(found: VarianceExplained) -> Picture | None:
 
 
 def _methods(found: VarianceExplained) -> Picture | None:
-    if found.runs["method"].nunique() < 2:
+    if count_different(found.runs, "method") < 2:
         return None
     return picture(
         "Scores by method",

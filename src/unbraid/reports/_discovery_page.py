@@ -12,6 +12,7 @@ from unbraid.training._tensor_file import read_json
 
 from ._comparison_section import comparison_section, main_score, ranking_block
 from ._embed import picture
+from ._frames import is_done
 from ._model_section import model_section, number, scores_table
 from ._page import Notice, Page, Picture, Section, Table
 from ._ranking_pictures import Place, draw_agreement
@@ -82,7 +83,7 @@ def _refusal(ranking: dict[str, Any]) -> tuple[Notice, ...]:
 
 def _facts(found: dict[str, Any], table: pd.DataFrame) -> tuple[tuple[str, str], ...]:
     facts = [
-        ("models trained", number(int((table["status"] == "done").sum()))),
+        ("models trained", number(int(is_done(table).sum()))),
         ("specifications", number(len(found["ranking"]["specifications"]))),
     ]
     if found["latents"]:

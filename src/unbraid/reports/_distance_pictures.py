@@ -180,8 +180,14 @@ def draw_cumulative_distances(found: CumulativeDistances) -> Figure:
     kept = np.unique(np.linspace(0, n_pairs - 1, min(n_pairs, 200)).astype(int))
     for name, line in zip(found.names, found.distances, strict=True):
         is_any = name == found.names[-1]
-        style = {"color": "#8a8a8a", "linestyle": "--"} if is_any else {}
-        axes.step(line[kept], shares[kept], label=label_of(name), where="post", **style)
+        axes.step(
+            line[kept],
+            shares[kept],
+            label=label_of(name),
+            where="post",
+            color="#8a8a8a" if is_any else None,
+            linestyle="--" if is_any else "-",
+        )
     axes.set_xlabel("mean squared difference of pixels", fontsize=9)
     axes.set_ylabel("share of pairs", fontsize=9)
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))

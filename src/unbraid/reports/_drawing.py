@@ -95,7 +95,7 @@ def show_matrix(
     for (row, column), value in np.ndenumerate(values) if form else ():
         if np.isfinite(value):
             # Black on light cells and white on dark ones.
-            red, green, blue, _ = image.cmap(image.norm(value))
+            red, green, blue, _ = image.to_rgba(np.array([value]))[0]
             is_dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.55
             axes.text(
                 column,

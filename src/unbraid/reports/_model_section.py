@@ -1,6 +1,6 @@
 """The part of a page that shows one model."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,15 +74,13 @@ def _add_pictures(
     gallery: Gallery, model: Autoencoder, dataset: AbstractDataset | None
 ) -> None:
     is_images = len(model.image_shape) == 3
-    if dataset is not None:
-        rows = _rows(dataset)
-        codes = encode(model, dataset, rows=rows, progress=False)
-        if is_images:
-            gallery.add("Latent traversals", lambda: _traversals(model, dataset))
-            gallery.add("Reconstructions", lambda: _reconstructions(model, dataset))
+    if dataset is not None and is_images:
+        gallery.add("Latent traversals", lambda: _traversals(model, dataset))
+        gallery.add("Reconstructions", lambda: _reconstructions(model, dataset))
     if is_images and model.is_variational:
         gallery.add("Samples", lambda: _samples(model))
     if dataset is not None:
+        codes = encode(model, dataset, rows=_rows(dataset), progress=False)
         gallery.add("Factors and latents", lambda: _matrices(codes))
         gallery.add("Latents in pairs", lambda: _scatter(codes))
         if dataset.is_grid and is_images:
@@ -205,7 +203,7 @@ def _cumulative(dataset: AbstractDataset) -> Picture:
     )
 
 
-def _curves(history: list[Mapping[str, Any]], folder: Path) -> Picture:
+def _curves(history: Sequence[Mapping[str, Any]], folder: Path) -> Picture:
     curves = training_curves(history, objective=_objective(folder))
     data = pd.DataFrame({"step": curves.steps, **curves.terms})
     if curves.kl is not None:

@@ -14,6 +14,7 @@ from unbraid.randomness import numpy_generator
 from unbraid.selection import UDRScores
 
 from ._drawing import label_of, show_matrix, tidy
+from ._frames import numbers, settings_of
 from ._study_pictures import score_by_strength
 
 if TYPE_CHECKING:
@@ -69,10 +70,10 @@ def rank_settings(
     generator = numpy_generator(seed, "ranked settings")
     sign = 1.0 if higher_is_better else -1.0
     found = []
-    for (method, _), part in runs.groupby(["method", "strength_rank"], sort=False):
-        values = part["value"].to_numpy(dtype=np.float64)
+    for method, strength, part in settings_of(runs):
+        values = numbers(part, "value")
         drawn = generator.integers(len(values), size=(_DRAWS, len(values)))
-        name = setting_name(str(method), part["strength"].iloc[0])
+        name = setting_name(method, strength)
         found.append((name, values, values[drawn].mean(axis=1)))
     found.sort(key=lambda item: -sign * item[1].mean())
     places, group, leader = [], 0, None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,13 +91,13 @@ def draw_latent_scatter(found: LatentScatter) -> Figure:
     from matplotlib.figure import Figure
 
     n_latents = len(found.latents)
-    colours = {} if found.values is None else {"c": found.values, "cmap": "viridis"}
     figure = Figure(
         figsize=(1.4 * n_latents + 0.4, 1.3 * n_latents + 0.3),
     )
     # By hand: to arrange so many panels takes matplotlib seconds.
     figure.subplots_adjust(0.1, 0.1, 0.98, 0.98, wspace=0.35, hspace=0.25)
-    grid = figure.subplots(n_latents, n_latents, squeeze=False, sharex="col")
+    grid: Any = figure.subplots(n_latents, n_latents, squeeze=False, sharex="col")
+    points = None
     for row, column in np.ndindex(n_latents, n_latents):
         axes = grid[row, column]
         if column > row:
@@ -117,17 +117,17 @@ def draw_latent_scatter(found: LatentScatter) -> Figure:
                 alpha=0.6,
                 linewidths=0,
                 rasterized=True,
-                **colours,
+                c=found.values,
+                cmap=None if found.values is None else "viridis",
             )
         if column == 0:
             axes.set_ylabel(f"z{found.latents[row]}", fontsize=8)
         if row == n_latents - 1:
             axes.set_xlabel(f"z{found.latents[column]}", fontsize=8)
-    if found.values is not None and n_latents > 1:
+    if found.values is not None and points is not None:
         # In the corner where there are no panels.
         place = figure.add_axes((0.62, 0.9, 0.34, 0.02))
         bar = figure.colorbar(points, cax=place, orientation="horizontal")
         bar.set_label(label_of(found.factor), fontsize=8)
-        bar.solids.set_alpha(1)
         bar.ax.tick_params(labelsize=7)
     return figure

@@ -2,15 +2,18 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from unbraid.data import AbstractDataset, open_dataset
 from unbraid.studies import StudyFolder, study_table
 from unbraid.studies._store import Cell
 from unbraid.studies.analysis import strengths
+from unbraid.studies.analysis._table import values_of
 
 from ._comparison_section import comparison_section, main_score, ranking_block
 from ._embed import CANNOT_DRAW
+from ._frames import count_different, is_done, numbers, texts
 from ._model_section import model_section, number, scores_table
 from ._page import Notice, Page, Section, Table
 from ._ranking_pictures import Place, rank_settings, setting_name
@@ -31,13 +34,14 @@ def study_page(path: Path) -> Page:
     folder = StudyFolder(path)
     table = study_table(path)
     notices = run_notices(folder, table)
-    n_done = int((table["status"] == "done").sum())
+    n_done = int(is_done(table).sum())
+    n_failed = texts(table, "status").count("failed")
     facts = (
         ("runs", number(len(table))),
         ("done", number(n_done)),
-        ("failed", number(int((table["status"] == "failed").sum()))),
-        ("methods", number(int(strengths(table)["method"].nunique()))),
-        ("seeds", number(int(table["seed"].nunique()))),
+        ("failed", number(n_failed)),
+        ("methods", number(count_different(strengths(table), "method"))),
+        ("seeds", number(count_different(table, "seed"))),
     )
     score = main_score(table)
     if not n_done or not score:
@@ -140,16 +144,16 @@ def _ranking_section(places: tuple[Place, ...], score: str) -> Section:
 
 def _best_run(folder: StudyFolder, table: pd.DataFrame, score: str) -> Cell:
     """The run with the highest score."""
-    done = table[table["status"] == "done"]
-    best = pd.to_numeric(done[score], errors="coerce").idxmax()
-    name = table["id"][best]
-    return next(cell for cell in folder.cells if cell.id == name)
+    values = np.where(is_done(table), numbers(table, score), np.nan)
+    return folder.cells[int(np.nanargmax(values))]
 
 
 def _best_section(cell: Cell, table: pd.DataFrame, score: str) -> Section:
-    run = strengths(table).set_index("id").loc[cell.id]
-    name = setting_name(str(run["method"]), run["strength"])
-    value = number(float(run[score]))
+    row = texts(table, "id").index(cell.id)
+    runs = strengths(table)
+    strength = values_of(runs, "strength")[row]
+    name = setting_name(texts(runs, "method")[row], strength)
+    value = number(float(numbers(table, score)[row]))
     dataset, why = open_data(cell.spec.data)
     words = (
         f"{name}, seed {cell.spec.seed}, run {cell.id}: "

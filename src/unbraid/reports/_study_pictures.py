@@ -14,8 +14,17 @@ from unbraid.studies.analysis import (
     VarianceExplained,
     strengths,
 )
+from unbraid.studies.analysis._table import values_of
 
 from ._drawing import label_of, show_matrix, tidy
+from ._frames import (
+    chosen_rows,
+    count_different,
+    is_done,
+    is_equal,
+    numbers,
+    texts,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,13 +70,11 @@ def score_by_strength(table: pd.DataFrame, score: str) -> pd.DataFrame:
         A row per run with ``method``, ``strength``, ``strength_rank``, ``seed`` and
         ``value``; runs without the score are left out.
     """
-    runs = strengths(table)
-    if "status" in runs.columns:
-        runs = runs[runs["status"] == "done"]
-    numbers = pd.to_numeric(runs[score], errors="coerce")
     columns = ["method", "strength", "strength_rank", "seed"]
-    found = runs.reindex(columns=columns).assign(value=numbers)
-    return found[found["value"].notna()].reset_index(drop=True)
+    values = numbers(table, score)
+    runs = strengths(table).reindex(columns=columns).assign(value=values)
+    kept = chosen_rows(runs, is_done(table) & ~np.isnan(values))
+    return kept.reset_index(drop=True)
 
 
 def draw_score_by_strength(found: pd.DataFrame, *, score: str = "score") -> Figure:
@@ -91,14 +98,14 @@ def draw_score_by_strength(found: pd.DataFrame, *, score: str = "score") -> Figu
     for axes in grid.flat[len(methods) :]:
         axes.set_axis_off()
     for axes, method in zip(grid.flat, methods, strict=False):
-        part = found[found["method"] == method]
-        ranks = part["strength_rank"].to_numpy()
-        axes.plot(ranks, part["value"], "o", markersize=4, alpha=0.5, mew=0)
-        levels = part.groupby("strength_rank")["value"].mean()
-        axes.plot(levels.index, levels, color="#8a8a8a", linewidth=1.2)
-        labels = part.drop_duplicates("strength_rank").set_index("strength_rank")
+        part = chosen_rows(found, is_equal(found, "method", method))
+        ranks, values = numbers(part, "strength_rank"), numbers(part, "value")
+        axes.plot(ranks, values, "o", markersize=4, alpha=0.5, mew=0)
         places = sorted(set(ranks.tolist()))
-        words = [_strength(labels["strength"][place]) for place in places]
+        means = [values[ranks == place].mean() for place in places]
+        axes.plot(places, means, color="#8a8a8a", linewidth=1.2)
+        known = values_of(part, "strength")
+        words = [_strength(known[ranks == place][0]) for place in places]
         is_long = max(map(len, words)) > 6
         axes.set_xticks(
             places,
@@ -132,10 +139,10 @@ def draw_scores_by_method(found: VarianceExplained) -> Figure:
         axes.set_axis_off()
     methods = list(dict.fromkeys(found.runs["method"]))
     for axes, score in zip(grid.flat, scores, strict=False):
-        runs = found.runs[found.runs["score"] == score]
+        of_score = is_equal(found.runs, "score", score)
         for place, method in enumerate(methods):
-            values = runs.loc[runs["method"] == method, "value"].to_numpy(float)
-            _draw_distribution(axes, place, values)
+            is_own = of_score & is_equal(found.runs, "method", method)
+            _draw_distribution(axes, place, numbers(found.runs, "value")[is_own])
         axes.set_xticks(
             range(len(methods)),
             [label_of(method) for method in methods],
@@ -160,23 +167,26 @@ def draw_variance_explained(found: VarianceExplained) -> Figure:
     """
     from matplotlib.figure import Figure
 
-    shares = found.shares[found.shares["objective"].notna()]
-    several = shares["data"].nunique() > 1
+    is_known = ~np.isnan(numbers(found.shares, "objective"))
+    shares = chosen_rows(found.shares, is_known)
+    several = count_different(shares, "data") > 1
+    pairs = zip(texts(shares, "score"), texts(shares, "data"), strict=True)
     names = [
-        label_of(f"{row.score}, {row.data}" if several else row.score)
-        for row in shares.itertuples()
+        label_of(f"{score}, {data}" if several else score) for score, data in pairs
     ]
+    method, both = (
+        numbers(shares, name) for name in ("objective", "objective_and_strength")
+    )
     parts = {
-        "method": shares["objective"],
-        "its strength": shares["objective_and_strength"] - shares["objective"],
-        "seed": shares["seed"],
+        "method": method,
+        "its strength": both - method,
+        "seed": numbers(shares, "seed"),
     }
     figure = Figure(figsize=(6.4, 0.28 * len(names) + 0.9), layout="constrained")
     axes = figure.add_subplot()
     left = np.zeros(len(names))
     colours = ("#3b6fb6", "#8db4e2", "#b9b9b9")
-    for (part, share), colour in zip(parts.items(), colours, strict=True):
-        width = share.to_numpy(dtype=np.float64)
+    for (part, width), colour in zip(parts.items(), colours, strict=True):
         axes.barh(range(len(names)), width, left=left, label=part, color=colour)
         left = left + width
     axes.set_yticks(range(len(names)), names)
@@ -195,16 +205,21 @@ def draw_total_correlation(found: TotalCorrelationByStrength) -> Figure:
         found: From :func:`unbraid.studies.analysis.total_correlation_by_strength`.
     """
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     figure = Figure(figsize=(7.6, 3), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
+    datasets, methods = (texts(found.levels, name) for name in ("data", "method"))
+    several = len(set(datasets)) > 1
     for axes, codes in zip(panels, ("sampled_codes", "mean_codes"), strict=True):
-        for (data, method), levels in found.levels.groupby(["data", "method"]):
-            several = found.levels["data"].nunique() > 1
+        for data, method in dict.fromkeys(zip(datasets, methods, strict=True)):
+            own = is_equal(found.levels, "data", data)
+            own &= is_equal(found.levels, "method", method)
+            levels = chosen_rows(found.levels, own)
             axes.errorbar(
-                levels["strength_rank"],
-                levels[codes],
-                levels[f"{codes}_spread"].fillna(0.0),
+                numbers(levels, "strength_rank"),
+                numbers(levels, codes),
+                np.nan_to_num(numbers(levels, f"{codes}_spread")),
                 label=label_of(f"{method}, {data}" if several else method),
                 marker="o",
                 markersize=3,
@@ -213,7 +228,7 @@ def draw_total_correlation(found: TotalCorrelationByStrength) -> Figure:
             )
         axes.set_title(codes.replace("_", " "), fontsize=9, loc="left")
         axes.set_xlabel("strength, weakest first", fontsize=8)
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         tidy(axes)
     panels[0].set_ylabel("total correlation (nats)", fontsize=8)
     panels[1].legend(

@@ -2,17 +2,21 @@
 
 import platform
 from collections import Counter
+from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from unbraid.studies import StudyFolder
+from unbraid.studies._store import Cell
 from unbraid.studies._yaml import write_yaml
 from unbraid.studies.analysis import strengths
 from unbraid.training._run_folder import RunFolder
 
 from ._comparison_section import main_score
+from ._frames import chosen_rows, is_done, numbers, settings_of, texts
 from ._model_section import number
 from ._page import Notice, Section, Table, Words
 from ._ranking_pictures import setting_name
@@ -28,24 +32,32 @@ def run_notices(folder: StudyFolder, table: pd.DataFrame) -> tuple[Notice, ...]:
         table: One row per run.
     """
     notices = []
-    states = Counter(table["status"])
+    errors = [
+        (error or "no reason was kept") if status == "failed" else ""
+        for error, status in zip(
+            texts(table, "error"), texts(table, "status"), strict=True
+        )
+    ]
+    states = Counter(texts(table, "status"))
     n_runs = len(table)
     if states["failed"]:
         notices.append(
             Notice(
                 level="problem",
                 title=f"{_of(states['failed'], n_runs)} failed.",
-                items=_grouped(table[table["status"] == "failed"], "error"),
+                items=_grouped(texts(table, "id"), errors),
             )
         )
-    warned = table[table["warnings"].fillna("").astype(str) != ""]
-    warned = warned.assign(warnings=[_words(folder, run) for run in warned.index])
-    if len(warned):
+    warned = [
+        _words(cell, names)
+        for cell, names in zip(folder.cells, texts(table, "warnings"), strict=True)
+    ]
+    if any(warned):
         notices.append(
             Notice(
                 level="problem",
-                title=f"{_of(len(warned), n_runs)} ended with a warning.",
-                items=_grouped(warned, "warnings"),
+                title=f"{_of(n_runs - warned.count(''), n_runs)} ended with a warning.",
+                items=_grouped(texts(table, "id"), warned),
             )
         )
     silent = _silent(table)
@@ -102,11 +114,11 @@ def trained_section(table: pd.DataFrame) -> Section:
     """
     runs = strengths(table)
     rows = []
-    for (method, _), part in runs.groupby(["method", "strength_rank"], sort=False):
-        done = part[part["status"] == "done"]
+    for method, strength, part in settings_of(runs):
+        done = chosen_rows(part, is_done(part))
         rows.append(
             (
-                setting_name(str(method), part["strength"].iloc[0]),
+                setting_name(method, strength),
                 f"{len(done)} of {len(part)}",
                 number(_mean(done, "final.elbo"), 1),
                 number(_mean(done, "final.reconstruction"), 1),
@@ -181,22 +193,23 @@ def _runs_table(table: pd.DataFrame, runs: pd.DataFrame) -> Table:
     )
 
 
-def _words(folder: StudyFolder, place: Any) -> str:
+def _words(cell: Cell, names: str) -> str:
     """The warnings of a run in words; their names, if nothing else is left."""
-    cell = folder.cells[place]
+    if not names:
+        return ""
     found = [warning.message for warning in RunFolder(cell.place.path).read_warnings()]
-    return " ".join(found) or str(cell.place.read_scores().get("warnings", ""))
+    return " ".join(found) or names
 
 
-def _grouped(table: pd.DataFrame, column: str) -> tuple[tuple[str, str], ...]:
-    """Different texts of a column, the most frequent first, with their runs."""
-    texts = table[column].fillna("").astype(str)
+def _grouped(ids: Sequence[str], words: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Different words of runs, the most frequent first, with who they are about."""
+    counts = Counter(text for text in words if text)
     items = []
-    for text, count in Counter(texts).most_common(_MOST_CASES):
-        ids = [str(name) for name in table["id"][texts == text]]
-        name = f"run {ids[0]}" if count == 1 else f"{count} runs ({ids[0]}, \u2026)"
-        items.append((name, text or "no reason was kept"))
-    others = texts.nunique() - len(items)
+    for text, count in counts.most_common(_MOST_CASES):
+        first = ids[words.index(text)]
+        name = f"run {first}" if count == 1 else f"{count} runs ({first}, \u2026)"
+        items.append((name, text))
+    others = len(counts) - len(items)
     if others > 0:
         items.append(("", f"and {others} other reasons; the table of runs has them"))
     return tuple(items)
@@ -204,10 +217,9 @@ def _grouped(table: pd.DataFrame, column: str) -> tuple[tuple[str, str], ...]:
 
 def _silent(table: pd.DataFrame) -> int:
     """Finished runs without an active latent that no warning speaks of."""
-    if "final.active_latents" not in table:
-        return 0
-    is_silent = (table["final.active_latents"] == 0) & (table["status"] == "done")
-    return int((is_silent & (table["warnings"].fillna("") == "")).sum())
+    is_warned = np.array([bool(names) for names in texts(table, "warnings")])
+    is_silent = numbers(table, "final.active_latents") == 0
+    return int((is_silent & is_done(table) & ~is_warned).sum())
 
 
 def _of(count: int, n_runs: int) -> str:
@@ -217,9 +229,9 @@ def _of(count: int, n_runs: int) -> str:
 
 
 def _mean(runs: pd.DataFrame, column: str) -> float | None:
-    if column not in runs or not len(runs):
-        return None
-    return float(pd.to_numeric(runs[column], errors="coerce").mean())
+    values = numbers(runs, column)
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else None
 
 
 def _span(values: list[int]) -> str:
