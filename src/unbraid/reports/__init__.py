@@ -1,12 +1,14 @@
 """What to show: numbers first, then figures made of them, then pages."""
 
 from ._animation import animate_latent_traversals
-from ._distance_pictures import (
+from ._cumulative_distances import (
     CumulativeDistances,
-    DistanceMatrices,
     cumulative_distances,
-    distance_matrices,
     draw_cumulative_distances,
+)
+from ._distance_pictures import (
+    DistanceMatrices,
+    distance_matrices,
     draw_distance_matrices,
 )
 from ._dynamics import draw_joint_embedding
@@ -24,13 +26,12 @@ from ._model_pictures import (
     prior_samples,
     reconstructions,
 )
+from ._question_pictures import draw_rank_correlation, draw_total_correlation
 from ._ranking_pictures import Place, draw_agreement, draw_ranking, rank_settings
 from ._scatter import LatentScatter, draw_latent_scatter, latent_scatter
 from ._study_pictures import (
-    draw_rank_correlation,
     draw_score_by_strength,
     draw_scores_by_method,
-    draw_total_correlation,
     draw_variance_explained,
     score_by_strength,
 )

@@ -20,12 +20,11 @@ from unbraid.studies.analysis import (
 from ._embed import Gallery, picture
 from ._frames import chosen_rows, count_different, is_done, numbers
 from ._page import Picture, Section
+from ._question_pictures import draw_rank_correlation, draw_total_correlation
 from ._ranking_pictures import Place, draw_ranking
 from ._study_pictures import (
-    draw_rank_correlation,
     draw_score_by_strength,
     draw_scores_by_method,
-    draw_total_correlation,
     draw_variance_explained,
     score_by_strength,
 )

@@ -13,14 +13,15 @@ from unbraid.training._tensor_file import read_json
 from ._comparison_section import comparison_section, main_score, ranking_block
 from ._embed import picture
 from ._frames import is_done
-from ._model_section import model_section, number, scores_table
+from ._model_section import model_section
 from ._page import Notice, Page, Picture, Section, Table
 from ._ranking_pictures import Place, draw_agreement
+from ._scores_table import number, scores_table
+from ._settings_section import settings_section
 from ._study_page import open_data
 from ._study_sections import (
     asked_section,
     run_notices,
-    settings_section,
     trained_section,
 )
 

@@ -15,7 +15,7 @@ from unbraid.models import Autoencoder
 from unbraid.models._posterior import DiagonalGaussian
 from unbraid.randomness import numpy_generator
 
-from ._drawing import label_of, show_matrix, tidy
+from ._drawing import label_of, show_matrix
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,7 +70,7 @@ def distance_matrices(
     References:
         Michlo (2022), dissertation, Figures 3.4, 3.5 and 3.11.
     """
-    space = _require_grid("distance_matrices", dataset)
+    space = require_grid("distance_matrices", dataset)
     generator = numpy_generator(seed, "distance matrices")
     starts = generator.integers(len(dataset), size=n_traversals)
     found: dict[str, list[NDArray[np.float64]]] = {}
@@ -114,88 +114,8 @@ def draw_distance_matrices(found: DistanceMatrices) -> Figure:
     return figure
 
 
-@dataclass(frozen=True, eq=False)
-class CumulativeDistances:
-    """Perceived distances between pairs of images, in order.
-
-    Attributes:
-        names: Of the factors along which pairs lie, and ``"any two images"``.
-        distances: Mean squared differences of pixels, lowest first, ``(n_names,
-            n_pairs)``.
-    """
-
-    names: tuple[str, ...]
-    distances: NDArray[np.float64]
-
-
-def cumulative_distances(
-    dataset: AbstractDataset, *, n_pairs: int = 1_000, seed: int = 0
-) -> CumulativeDistances:
-    """How far apart images look that differ in one factor only.
-
-    Factors whose images differ most are learnt first. Steps in a line mean that only
-    few distances occur, so that images cannot be put in order by them.
-
-    Args:
-        dataset: The complete grid of its factors.
-        n_pairs: For each factor.
-        seed: Of the pairs.
-
-    References:
-        Michlo (2022), dissertation, Figure 3.13.
-    """
-    space = _require_grid("cumulative_distances", dataset)
-    generator = numpy_generator(seed, "cumulative distances")
-    names = [
-        name for name, size in zip(space.names, space.sizes, strict=True) if size > 1
-    ]
-    lines = []
-    for factor in names:
-        place = space.position(factor)
-        first = space.factors(generator.integers(len(dataset), size=n_pairs))
-        second = first.copy()
-        # Another value of it, all of them equally often.
-        shift = generator.integers(1, space.sizes[place], size=n_pairs)
-        second[:, place] = (second[:, place] + shift) % space.sizes[place]
-        pair = space.indices(first), space.indices(second)
-        lines.append(np.sort(_pixel_distances(dataset, *pair)))
-    pair = generator.integers(len(dataset), size=(2, n_pairs))
-    lines.append(np.sort(_pixel_distances(dataset, *pair)))
-    return CumulativeDistances((*names, "any two images"), np.array(lines))
-
-
-def draw_cumulative_distances(found: CumulativeDistances) -> Figure:
-    """A line per factor: the share of pairs that are no farther apart.
-
-    Args:
-        found: What to draw, from :func:`cumulative_distances`.
-    """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(5.6, 3.2), layout="constrained")
-    axes = figure.add_subplot()
-    n_pairs = found.distances.shape[1]
-    shares = np.arange(1, n_pairs + 1) / n_pairs
-    # As many points as can be told apart on a page.
-    kept = np.unique(np.linspace(0, n_pairs - 1, min(n_pairs, 200)).astype(int))
-    for name, line in zip(found.names, found.distances, strict=True):
-        is_any = name == found.names[-1]
-        axes.step(
-            line[kept],
-            shares[kept],
-            label=label_of(name),
-            where="post",
-            color="#8a8a8a" if is_any else None,
-            linestyle="--" if is_any else "-",
-        )
-    axes.set_xlabel("mean squared difference of pixels", fontsize=9)
-    axes.set_ylabel("share of pairs", fontsize=9)
-    axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
-    tidy(axes)
-    return figure
-
-
-def _require_grid(who: str, dataset: AbstractDataset) -> FactorSpace:
+def require_grid(who: str, dataset: AbstractDataset) -> FactorSpace:
+    """The factors of a dataset that holds every combination of them."""
     space = dataset.factor_space
     if space is None or not dataset.is_grid:
         raise ValueError(
@@ -209,7 +129,7 @@ def _levels(
     dataset: AbstractDataset, model: Autoencoder | None, rows: NDArray[np.int64]
 ) -> dict[str, NDArray[np.float64]]:
     """Points of rows at each level, one row each."""
-    images = _pixels(dataset, rows)
+    images = pixels_of(dataset, rows)
     levels = {"data": images.reshape(len(rows), -1)}
     if model is None:
         return levels
@@ -238,14 +158,7 @@ def _distances(level: str, points: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.sqrt(squares) if level == "latent" else squares / points.shape[1]
 
 
-def _pixel_distances(
-    dataset: AbstractDataset, first: NDArray[np.int64], second: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    difference = _pixels(dataset, first) - _pixels(dataset, second)
-    return np.mean(difference.reshape(len(first), -1) ** 2, axis=1)
-
-
-def _pixels(dataset: AbstractDataset, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+def pixels_of(dataset: AbstractDataset, rows: NDArray[np.int64]) -> NDArray[np.float64]:
     images = dataset.images(rows)
     scale = 255.0 if images.dtype == np.uint8 else 1.0
     return images.astype(np.float64) / scale

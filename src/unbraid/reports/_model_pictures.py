@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset, float_images
 from unbraid.models import Autoencoder
-from unbraid.models._posterior import DiagonalGaussian
 from unbraid.randomness import numpy_generator, torch_generator
 
 from ._drawing import mosaic, show_images
@@ -136,29 +135,6 @@ def draw_prior_samples(pictures: NDArray[np.uint8]) -> Figure:
     figure = Figure(figsize=size, layout="constrained")
     show_images(figure.add_subplot(), mosaic(rows)[0])
     return figure
-
-
-def latent_information(
-    model: Autoencoder, dataset: AbstractDataset, rows: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Codes of rows, and how much each latent says about them.
-
-    Args:
-        model: Any.
-        dataset: What it was trained on.
-        rows: Which rows.
-
-    Returns:
-        Means ``(n_rows, n_latents)``, and ``(n_latents,)`` the mean divergence from the
-        prior in nats, or the variance for a model without uncertainty.
-    """
-    with torch.no_grad():
-        posterior = model.encode(float_images(dataset, rows, device=model.mean.device))
-        if isinstance(posterior, DiagonalGaussian):
-            says = posterior.kl_to_prior().mean(dim=0)
-        else:
-            says = posterior.mean.var(dim=0)
-    return posterior.mean.double().cpu().numpy(), says.double().cpu().numpy()
 
 
 def to_bytes(pictures: torch.Tensor) -> NDArray[np.uint8]:

@@ -14,12 +14,8 @@ from unbraid.representation import Representation, encode
 from unbraid.training import load
 from unbraid.training._history import ACTIVE, read_history
 
-from ._distance_pictures import (
-    cumulative_distances,
-    distance_matrices,
-    draw_cumulative_distances,
-    draw_distance_matrices,
-)
+from ._cumulative_distances import cumulative_distances, draw_cumulative_distances
+from ._distance_pictures import distance_matrices, draw_distance_matrices
 from ._embed import CANNOT_DRAW, Gallery, picture
 from ._factor_pictures import draw_factor_latent_matrices, factor_latent_matrices
 from ._figures import draw_latent_traversals
@@ -29,7 +25,7 @@ from ._model_pictures import (
     prior_samples,
     reconstructions,
 )
-from ._page import Picture, Section, Table
+from ._page import Picture, Section
 from ._scatter import draw_latent_scatter, latent_scatter
 from ._summaries import latent_traversals
 from ._training_pictures import draw_training_curves, training_curves
@@ -235,41 +231,3 @@ def _rows(dataset: AbstractDataset) -> np.ndarray:
         return np.arange(len(dataset))
     generator = numpy_generator(0, "report")
     return np.sort(generator.choice(len(dataset), _ENCODED, replace=False))
-
-
-def scores_table(scores: Mapping[str, Any]) -> Table | None:
-    """Scores of one model as they are kept with its run.
-
-    Args:
-        scores: By name, with ``value``, ``variant``, ``per_factor`` and ``note``.
-    """
-    if not scores:
-        return None
-    factors = dict.fromkeys(
-        name for part in scores.values() for name in part.get("per_factor", {})
-    )
-    rows = []
-    for name, part in scores.items():
-        own = part.get("per_factor", {})
-        cells = [number(own.get(factor)) for factor in factors]
-        note = ", ".join(filter(None, (part.get("variant"), part.get("note"))))
-        rows.append((name, number(part.get("value")), *cells, note))
-    columns = ("score", "value", *(f"of {factor}" for factor in factors), "how")
-    return Table(
-        title="Scores",
-        columns=columns,
-        rows=tuple(rows),
-        data=pd.DataFrame(rows, columns=list(columns)),
-        file="scores.csv",
-    )
-
-
-def number(value: Any, digits: int = 3) -> str:
-    """A number for people, a dash for none."""
-    if value is None or (isinstance(value, float) and not np.isfinite(value)):
-        return "\u2013"
-    if isinstance(value, int | np.integer):
-        return f"{value:,}"
-    if value and not 1e-3 <= abs(value) < 1e4:
-        return f"{value:.{digits}g}"
-    return f"{value:.{digits}f}"

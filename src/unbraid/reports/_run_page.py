@@ -12,10 +12,11 @@ from unbraid.training._history import read_history
 from unbraid.training._run_folder import RunFolder
 from unbraid.training._tensor_file import read_json
 
-from ._model_section import model_section, number, scores_table
+from ._model_section import model_section
 from ._page import Notice, Page, Section, Table, Words
+from ._scores_table import number, scores_table
+from ._settings_section import versions_of
 from ._study_page import open_data
-from ._study_sections import versions_of
 
 
 def run_page(path: Path, data: AbstractDataset | None = None) -> Page:

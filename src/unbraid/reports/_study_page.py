@@ -14,13 +14,14 @@ from unbraid.studies.analysis._table import values_of
 from ._comparison_section import comparison_section, main_score, ranking_block
 from ._embed import CANNOT_DRAW
 from ._frames import count_different, is_done, numbers, texts
-from ._model_section import model_section, number, scores_table
+from ._model_section import model_section
 from ._page import Notice, Page, Section, Table
 from ._ranking_pictures import Place, rank_settings, setting_name
+from ._scores_table import number, scores_table
+from ._settings_section import settings_section
 from ._study_sections import (
     asked_section,
     run_notices,
-    settings_section,
     trained_section,
 )
 

@@ -1,9 +1,7 @@
 """Parts of a page about many runs: what was asked, and what became of it."""
 
-import platform
 from collections import Counter
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -11,15 +9,14 @@ import pandas as pd
 
 from unbraid.studies import StudyFolder
 from unbraid.studies._store import Cell
-from unbraid.studies._yaml import write_yaml
 from unbraid.studies.analysis import strengths
 from unbraid.training._run_folder import RunFolder
 
 from ._comparison_section import main_score
 from ._frames import chosen_rows, is_done, numbers, settings_of, texts
-from ._model_section import number
-from ._page import Notice, Section, Table, Words
+from ._page import Notice, Section, Table
 from ._ranking_pictures import setting_name
+from ._scores_table import number
 
 _MOST_CASES = 12
 
@@ -135,39 +132,6 @@ def trained_section(table: pd.DataFrame) -> Section:
     return Section(
         title="What was trained", blocks=(settings, _runs_table(table, runs))
     )
-
-
-def settings_section(folder: StudyFolder) -> Section:
-    """The study in its own words, and what it ran with.
-
-    Args:
-        folder: Of the study.
-    """
-    text = write_yaml(folder.study.to_plain())
-    return Section(
-        title="Settings and versions",
-        blocks=(Words(title="study.yaml", text=text), versions_table(folder)),
-    )
-
-
-def versions_table(folder: StudyFolder) -> Table:
-    """Versions of what trained the runs, and of what wrote the page."""
-    seen: Counter[tuple[str, str]] = Counter()
-    for cell in folder.cells:
-        versions = RunFolder(cell.place.path).read_status().get("versions", {})
-        seen.update((str(name), str(version)) for name, version in versions.items())
-    return versions_of(seen)
-
-
-def versions_of(seen: Counter[tuple[str, str]]) -> Table:
-    """Versions by how many runs they trained, and those of this page."""
-    rows = [
-        (name, number_of, f"{count} {'run' if count == 1 else 'runs'}")
-        for (name, number_of), count in sorted(seen.items())
-    ]
-    now = {"unbraid": version("unbraid"), "Python": platform.python_version()}
-    rows += [(name, number_of, "this page") for name, number_of in now.items()]
-    return Table(title="Versions", columns=("of", "version", "where"), rows=(*rows,))
 
 
 def _runs_table(table: pd.DataFrame, runs: pd.DataFrame) -> Table:
