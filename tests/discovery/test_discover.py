@@ -15,7 +15,7 @@ from small_discovery import SQUARES, lamps, plan_small
 
 import unbraid
 from unbraid.data import LabelledImages
-from unbraid.discovery import discover
+from unbraid.discovery import _found, discover
 from unbraid.discovery._data import read_source
 from unbraid.discovery._plan import read_plan
 from unbraid.discovery._proposal import propose
@@ -49,6 +49,30 @@ def test_the_account_says_what_was_tried_and_chosen_and_how_good_it_was(found):
     assert f"Chosen: {found.ranking.chosen}." in text
     assert f"MIG {found.quality.chosen:.3f}" in text
     assert str(found.folder / "traversals.png") in text
+
+
+def test_the_report_shows_the_choice_and_what_it_rests_on(found):
+    page = found.report.read_text()
+    assert found.report == found.folder / "report.html"
+    assert f"Chosen without labels: {found.ranking.chosen}." in page
+    assert "Who agrees with whom" in page
+    assert "What each latent does" in page
+    about = json.loads((found.folder / "discovery.json").read_text())
+    assert about["report"] == str(found.report)
+    assert len(about["evidence"]["pairs"]) == 6
+
+
+def test_a_report_that_cannot_be_drawn_loses_nothing_else(tmp_path, monkeypatch):
+    def fail(folder):
+        raise ZeroDivisionError("no pencil")
+
+    monkeypatch.setattr(_found, "write_report", fail)
+    plan_small(tmp_path, betas=(1_000,), steps=20, seeds=2)
+    with pytest.warns(UserWarning, match="could not be drawn .no pencil."):
+        result = discover(SQUARES, tmp_path, executor=InlineExecutor())
+    assert result.report is None
+    assert result.summary.is_file()
+    assert json.loads((tmp_path / "discovery.json").read_text())["report"] is None
 
 
 def test_latents_are_ordered_by_what_they_say(found):
