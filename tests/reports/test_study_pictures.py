@@ -139,6 +139,11 @@ def test_names_lose_what_cannot_be_drawn_and_nothing_else():
     assert len(label_of("x" * 1_000)) == 36
 
 
+def test_figures_show_themselves_in_a_notebook():
+    figure = draw_agreement(np.eye(2))
+    assert figure._repr_png_().startswith(b"\x89PNG")
+
+
 def test_a_mosaic_is_transparent_where_there_is_no_image():
     image = np.full((1, 4, 4), 7, np.uint8)
     canvas, centres = mosaic([[image, image], [None, image]])

@@ -12,7 +12,7 @@ from unbraid.data import AbstractDataset
 from unbraid.randomness import numpy_generator
 
 from ._distance_pictures import pixels_of, require_grid
-from ._drawing import label_of, tidy
+from ._drawing import label_of, new_figure, tidy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -74,9 +74,7 @@ def draw_cumulative_distances(found: CumulativeDistances) -> Figure:
     Args:
         found: What to draw, from :func:`cumulative_distances`.
     """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(5.6, 3.2), layout="constrained")
+    figure = new_figure((5.6, 3.2))
     axes = figure.add_subplot()
     n_pairs = found.distances.shape[1]
     shares = np.arange(1, n_pairs + 1) / n_pairs
@@ -103,4 +101,5 @@ def _pixel_distances(
     dataset: AbstractDataset, first: NDArray[np.int64], second: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     difference = pixels_of(dataset, first) - pixels_of(dataset, second)
-    return np.mean(difference.reshape(len(first), -1) ** 2, axis=1)
+    squares = difference.reshape(len(first), -1) ** 2
+    return squares.mean(axis=1, dtype=np.float64)

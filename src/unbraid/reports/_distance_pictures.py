@@ -15,7 +15,7 @@ from unbraid.models import Autoencoder
 from unbraid.models._posterior import DiagonalGaussian
 from unbraid.randomness import numpy_generator
 
-from ._drawing import label_of, show_matrix
+from ._drawing import label_of, new_figure, show_matrix
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -97,12 +97,8 @@ def draw_distance_matrices(found: DistanceMatrices) -> Figure:
     Args:
         found: What to draw, from :func:`distance_matrices`.
     """
-    from matplotlib.figure import Figure
-
     n_rows, n_columns = len(found.factors), len(found.levels)
-    figure = Figure(
-        figsize=(1.15 * n_columns + 0.4, 1.1 * n_rows + 0.3), layout="constrained"
-    )
+    figure = new_figure((1.15 * n_columns + 0.4, 1.1 * n_rows + 0.3))
     grid = figure.subplots(n_rows, n_columns, squeeze=False)
     for column, level in enumerate(found.levels):
         grid[0, column].set_title(level, fontsize=9)
@@ -130,7 +126,8 @@ def _levels(
 ) -> dict[str, NDArray[np.float64]]:
     """Points of rows at each level, one row each."""
     images = pixels_of(dataset, rows)
-    levels = {"data": images.reshape(len(rows), -1)}
+    levels: dict[str, NDArray[np.float64]] = {}
+    levels["data"] = images.reshape(len(rows), -1).astype(np.float64)
     if model is None:
         return levels
     with torch.no_grad():
@@ -142,7 +139,8 @@ def _levels(
     if isinstance(posterior, DiagonalGaussian):
         variances = posterior.variance.double().cpu().numpy()
         levels["divergence"] = np.concatenate([means, variances], axis=1)
-    return levels | {"reconstruction": pictures}
+    levels["reconstruction"] = pictures
+    return levels
 
 
 def _distances(level: str, points: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -158,7 +156,8 @@ def _distances(level: str, points: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.sqrt(squares) if level == "latent" else squares / points.shape[1]
 
 
-def pixels_of(dataset: AbstractDataset, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+def pixels_of(dataset: AbstractDataset, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Rows of a dataset, bytes as numbers from 0 to 1."""
     images = dataset.images(rows)
-    scale = 255.0 if images.dtype == np.uint8 else 1.0
-    return images.astype(np.float64) / scale
+    pixels = images.astype(np.float32)
+    return pixels / np.float32(255) if images.dtype == np.uint8 else pixels

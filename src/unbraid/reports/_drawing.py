@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
 GAP = 2
@@ -19,6 +21,18 @@ GAP = 2
 
 _LONGEST = 36
 _FONT = "DejaVu Sans"  # comes with matplotlib, so that figures are alike everywhere
+
+
+def new_figure(
+    size: tuple[float, float], *, layout: Literal["constrained"] | None = "constrained"
+) -> Figure:
+    """An empty figure, which shows itself in a notebook and needs no display.
+
+    Args:
+        size: Width and height in inches.
+        layout: How its parts are arranged.
+    """
+    return _figure_class()(figsize=size, layout=layout)
 
 
 def mosaic(
@@ -141,3 +155,19 @@ def _glyphs() -> frozenset[int]:
     from matplotlib.font_manager import findfont, get_font
 
     return frozenset(get_font(findfont(_FONT)).get_charmap())
+
+
+@cache
+def _figure_class() -> type[Figure]:
+    # Made here so that only those who draw pay for matplotlib.
+    from matplotlib.figure import Figure
+
+    class NotebookFigure(Figure):
+        """A figure that a notebook shows, whether or not pyplot was imported."""
+
+        def _repr_png_(self) -> bytes:
+            file = io.BytesIO()
+            self.savefig(file, format="png", dpi=110, bbox_inches="tight")
+            return file.getvalue()
+
+    return NotebookFigure

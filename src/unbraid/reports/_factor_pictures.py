@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from unbraid.metrics import Factors, dci, mutual_information_gap
 from unbraid.representation import Representation
 
-from ._drawing import show_matrix
+from ._drawing import new_figure, show_matrix
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -86,13 +86,8 @@ def draw_factor_latent_matrices(found: FactorLatentMatrices) -> Figure:
     Args:
         found: What to draw, from :func:`factor_latent_matrices`.
     """
-    from matplotlib.figure import Figure
-
     n_latents, n_factors = found.information.shape
-    figure = Figure(
-        figsize=(2 * (0.55 * n_factors + 0.9), 0.36 * n_latents + 1.3),
-        layout="constrained",
-    )
+    figure = new_figure((2 * (0.55 * n_factors + 0.9), 0.36 * n_latents + 1.3))
     names = [f"z{latent}" for latent in found.latents]
     parts = {
         "mutual information (nats)": found.information,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ._drawing import label_of, mosaic, show_images
+from ._drawing import label_of, mosaic, new_figure, show_images
 from ._summaries import FactorTraversals, LatentTraversals
 
 if TYPE_CHECKING:
@@ -28,12 +28,9 @@ def draw_factor_traversals(
         >>> len(figure.axes)
         1
     """
-    # Imported here so that only those who draw pay for it; Figure needs no display.
-    from matplotlib.figure import Figure
-
     n_columns = min(n_columns, len(traversals))
     panels = [traversals[start::n_columns] for start in range(n_columns)]
-    figure = Figure(figsize=(4.4 * n_columns, _height(panels)), layout="constrained")
+    figure = new_figure((4.4 * n_columns, _height(panels)))
     grid = figure.add_gridspec(1, n_columns)
     for column, stack in enumerate(panels):
         heights = [len(item.factors) for item in stack]
@@ -56,13 +53,8 @@ def draw_latent_traversals(traversals: LatentTraversals) -> Figure:
     Args:
         traversals: What to draw, from :func:`latent_traversals`.
     """
-    from matplotlib.figure import Figure
-
     n_bases, n_latents, n_values = traversals.images.shape[:3]
-    figure = Figure(
-        figsize=(0.5 * n_bases * (n_values + 1.5), 0.55 * n_latents + 0.6),
-        layout="constrained",
-    )
+    figure = new_figure((0.5 * n_bases * (n_values + 1.5), 0.55 * n_latents + 0.6))
     for number in range(n_bases):
         axes = figure.add_subplot(1, n_bases, number + 1)
         original = traversals.originals[number]

@@ -13,7 +13,7 @@ from unbraid.data import AbstractDataset, float_images
 from unbraid.models import Autoencoder
 from unbraid.randomness import numpy_generator, torch_generator
 
-from ._drawing import mosaic, show_images
+from ._drawing import mosaic, new_figure, show_images
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -79,8 +79,6 @@ def draw_reconstructions(found: Reconstructions) -> Figure:
     Args:
         found: What to draw, from :func:`reconstructions`.
     """
-    from matplotlib.figure import Figure
-
     n_images = len(found.rows)
     starts = range(0, n_images, _PER_ROW)
     rows, labels = [], []
@@ -88,10 +86,7 @@ def draw_reconstructions(found: Reconstructions) -> Figure:
         part = slice(start, start + _PER_ROW)
         rows += [found.originals[part], found.pictures[part]]
         labels += ["image", "model"]
-    figure = Figure(
-        figsize=(0.7 * min(n_images, _PER_ROW) + 0.7, 0.72 * len(rows) + 0.1),
-        layout="constrained",
-    )
+    figure = new_figure((0.7 * min(n_images, _PER_ROW) + 0.7, 0.72 * len(rows) + 0.1))
     axes = figure.add_subplot()
     canvas, centres = mosaic(rows)
     show_images(axes, canvas)
@@ -125,14 +120,12 @@ def draw_prior_samples(pictures: NDArray[np.uint8]) -> Figure:
     Args:
         pictures: From :func:`prior_samples`.
     """
-    from matplotlib.figure import Figure
-
     rows = [
         pictures[start : start + _PER_ROW]
         for start in range(0, len(pictures), _PER_ROW)
     ]
     size = (0.7 * min(len(pictures), _PER_ROW), 0.7 * len(rows))
-    figure = Figure(figsize=size, layout="constrained")
+    figure = new_figure(size)
     show_images(figure.add_subplot(), mosaic(rows)[0])
     return figure
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from unbraid.studies.analysis import RankCorrelation, TotalCorrelationByStrength
 
-from ._drawing import label_of, show_matrix, tidy
+from ._drawing import label_of, new_figure, show_matrix, tidy
 from ._frames import chosen_rows, is_equal, numbers, texts
 
 if TYPE_CHECKING:
@@ -23,11 +23,9 @@ def draw_rank_correlation(found: RankCorrelation, *, title: str = "") -> Figure:
             ``metric_agreement(table).pooled``.
         title: Of the figure.
     """
-    from matplotlib.figure import Figure
-
     n_rows, n_columns = found.values.shape
     size = (2.2 + 0.5 * n_columns, 1.6 + 0.34 * n_rows)
-    figure = Figure(figsize=size, layout="constrained")
+    figure = new_figure(size)
     axes = figure.add_subplot()
     show_matrix(
         axes,
@@ -50,10 +48,9 @@ def draw_total_correlation(found: TotalCorrelationByStrength) -> Figure:
     Args:
         found: From :func:`unbraid.studies.analysis.total_correlation_by_strength`.
     """
-    from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    figure = Figure(figsize=(7.6, 3), layout="constrained")
+    figure = new_figure((7.6, 3))
     panels = figure.subplots(1, 2, sharey=True)
     datasets, methods = (texts(found.levels, name) for name in ("data", "method"))
     several = len(set(datasets)) > 1

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from unbraid.randomness import numpy_generator
 from unbraid.selection import UDRScores
 
-from ._drawing import label_of, show_matrix, tidy
+from ._drawing import label_of, new_figure, show_matrix, tidy
 from ._frames import numbers, settings_of
 from ._study_pictures import score_by_strength
 
@@ -105,10 +105,8 @@ def draw_ranking(
         score: What the score is called.
         most: Of more, so many first ones are drawn.
     """
-    from matplotlib.figure import Figure
-
     shown = places[:most]
-    figure = Figure(figsize=(6.4, 0.24 * len(shown) + 0.8), layout="constrained")
+    figure = new_figure((6.4, 0.24 * len(shown) + 0.8))
     axes = figure.add_subplot()
     for row, place in enumerate(shown):
         colour = _COLOURS[min(place.group, len(_COLOURS) - 1)]
@@ -138,8 +136,6 @@ def draw_agreement(
         groups: What each model is a realisation of; models stand together by it, and
             its name stands for theirs.
     """
-    from matplotlib.figure import Figure
-
     if isinstance(agreement, UDRScores):
         pairs, names = agreement.pairs, names or agreement.names
     else:
@@ -153,7 +149,7 @@ def draw_agreement(
     order = [row for rows in members.values() for row in rows] or range(len(pairs))
     ordered = np.asarray(pairs, dtype=np.float64)[np.ix_(order, order)]
     side = float(np.clip(0.22 * len(pairs), 2.2, 5.5))
-    figure = Figure(figsize=(side + 2.4, side + 0.4), layout="constrained")
+    figure = new_figure((side + 2.4, side + 0.4))
     axes = figure.add_subplot()
     image = show_matrix(axes, ordered, low=0.0, high=1.0, colours="viridis")
     edges = np.cumsum([0, *(len(rows) for rows in members.values())])

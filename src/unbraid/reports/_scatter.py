@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from unbraid.randomness import numpy_generator
 from unbraid.representation import Representation
 
-from ._drawing import label_of, tidy
+from ._drawing import label_of, new_figure, tidy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -88,12 +88,8 @@ def draw_latent_scatter(found: LatentScatter) -> Figure:
     Args:
         found: What to draw, from :func:`latent_scatter`.
     """
-    from matplotlib.figure import Figure
-
     n_latents = len(found.latents)
-    figure = Figure(
-        figsize=(1.4 * n_latents + 0.4, 1.3 * n_latents + 0.3),
-    )
+    figure = new_figure((1.4 * n_latents + 0.4, 1.3 * n_latents + 0.3), layout=None)
     # By hand: to arrange so many panels takes matplotlib seconds.
     figure.subplots_adjust(0.1, 0.1, 0.98, 0.98, wspace=0.35, hspace=0.25)
     grid: Any = figure.subplots(n_latents, n_latents, squeeze=False, sharex="col")

@@ -14,7 +14,7 @@ from unbraid.studies.analysis import (
 )
 from unbraid.studies.analysis._table import values_of
 
-from ._drawing import label_of, tidy
+from ._drawing import label_of, new_figure, tidy
 from ._frames import (
     chosen_rows,
     count_different,
@@ -56,13 +56,11 @@ def draw_score_by_strength(found: pd.DataFrame, *, score: str = "score") -> Figu
         found: What to draw, from :func:`score_by_strength`.
         score: What it is called.
     """
-    from matplotlib.figure import Figure
-
     methods = list(dict.fromkeys(found["method"]))
     n_columns = min(len(methods), 4)
     n_rows = -(-len(methods) // n_columns)
     size = (2.4 * n_columns + 0.5, 2.2 * n_rows)
-    figure = Figure(figsize=size, layout="constrained")
+    figure = new_figure(size)
     grid = figure.subplots(n_rows, n_columns, squeeze=False, sharey=True)
     for axes in grid.flat[len(methods) :]:
         axes.set_axis_off()
@@ -96,13 +94,11 @@ def draw_scores_by_method(found: VarianceExplained) -> Figure:
     Args:
         found: From :func:`unbraid.studies.analysis.variance_explained`.
     """
-    from matplotlib.figure import Figure
-
     scores = list(dict.fromkeys(found.runs["score"]))
     n_columns = min(len(scores), 4)
     n_rows = -(-len(scores) // n_columns)
     size = (2.5 * n_columns, 2.3 * n_rows + 0.4)
-    figure = Figure(figsize=size, layout="constrained")
+    figure = new_figure(size)
     grid = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True)
     for axes in grid.flat[len(scores) :]:
         axes.set_axis_off()
@@ -134,8 +130,6 @@ def draw_variance_explained(found: VarianceExplained) -> Figure:
     Args:
         found: From :func:`unbraid.studies.analysis.variance_explained`.
     """
-    from matplotlib.figure import Figure
-
     is_known = ~np.isnan(numbers(found.shares, "objective"))
     shares = chosen_rows(found.shares, is_known)
     several = count_different(shares, "data") > 1
@@ -151,7 +145,7 @@ def draw_variance_explained(found: VarianceExplained) -> Figure:
         "its strength": both - method,
         "seed": numbers(shares, "seed"),
     }
-    figure = Figure(figsize=(6.4, 0.28 * len(names) + 0.9), layout="constrained")
+    figure = new_figure((6.4, 0.28 * len(names) + 0.9))
     axes = figure.add_subplot()
     left = np.zeros(len(names))
     colours = ("#3b6fb6", "#8db4e2", "#b9b9b9")

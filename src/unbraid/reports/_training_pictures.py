@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unbraid.models._schedules import value_at
 from unbraid.training._history import ACTIVE
 
-from ._drawing import label_of, tidy
+from ._drawing import label_of, new_figure, tidy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -94,10 +94,8 @@ def draw_training_curves(curves: TrainingCurves) -> Figure:
     Args:
         curves: What to draw, from :func:`training_curves`.
     """
-    from matplotlib.figure import Figure
-
     n_panels = 1 if curves.kl is None else 3
-    figure = Figure(figsize=(3.6 * n_panels, 2.9), layout="constrained")
+    figure = new_figure((3.6 * n_panels, 2.9))
     axes = figure.add_subplot(1, n_panels, 1)
     for name, values in curves.terms.items():
         axes.plot(curves.steps, values, label=label_of(name), linewidth=1.2)
