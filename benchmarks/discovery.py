@@ -83,7 +83,7 @@ def main():
     options = parser.parse_args()
     for name in options.only:
         found = parts[name](options.out / name, name, options.budget)
-        print(f"== {name}\n{found.report.read_text()}", flush=True)
+        print(f"== {name}\n{found.summary.read_text()}", flush=True)
 
 
 if __name__ == "__main__":

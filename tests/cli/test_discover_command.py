@@ -51,6 +51,7 @@ def test_the_demo_draws_the_data_and_discovers_in_some(tmp_path, monkeypatch):
         assert min(picture.size) > 300
     assert "Tried: 1 specifications, 3 realisations" in result.output
     assert (out / "found" / "summary.txt").read_text() in result.output
+    assert f"Report: {out / 'found' / 'report.html'}" in result.output
 
 
 def test_a_refusal_is_a_sentence_and_an_exit_code(tmp_path):

@@ -16,7 +16,7 @@ from small_discovery import SQUARES, lamps, plan_small
 
 import unbraid
 from unbraid.data import LabelledImages
-from unbraid.discovery import Discovery, _proposal, discover
+from unbraid.discovery import Discovery, _found, _proposal, discover
 from unbraid.discovery._account import _advice
 from unbraid.discovery._data import read_source
 from unbraid.discovery._gather import gather
@@ -51,11 +51,35 @@ def test_the_chosen_model_can_be_loaded_and_gives_the_codes(found):
 
 
 def test_the_account_says_what_was_tried_and_chosen_and_how_good_it_was(found):
-    text = found.report.read_text()
+    text = found.summary.read_text()
     assert "2 specifications, 3 realisations of each, 800 steps" in text
     assert f"Chosen: {found.ranking.chosen}." in text
     assert f"MIG {found.quality.chosen:.3f}" in text
     assert str(found.folder / "traversals.png") in text
+
+
+def test_the_report_shows_the_choice_and_what_it_rests_on(found):
+    page = found.report.read_text()
+    assert found.report == found.folder / "report.html"
+    assert f"Chosen without labels: {found.ranking.chosen}." in page
+    assert "Who agrees with whom" in page
+    assert "What each latent does" in page
+    about = json.loads((found.folder / "discovery.json").read_text())
+    assert about["report"] == str(found.report)
+    assert len(about["evidence"]["pairs"]) == 6
+
+
+def test_a_report_that_cannot_be_drawn_loses_nothing_else(tmp_path, monkeypatch):
+    def fail(folder):
+        raise ZeroDivisionError("no pencil")
+
+    monkeypatch.setattr(_found, "write_report", fail)
+    plan_small(tmp_path, betas=(1_000,), steps=20, seeds=2)
+    with pytest.warns(UserWarning, match="could not be drawn .no pencil."):
+        result = discover(SQUARES, tmp_path, executor=InlineExecutor())
+    assert result.report is None
+    assert result.summary.is_file()
+    assert json.loads((tmp_path / "discovery.json").read_text())["report"] is None
 
 
 def test_latents_are_ordered_by_what_they_say(found):
@@ -63,6 +87,12 @@ def test_latents_are_ordered_by_what_they_say(found):
     assert kls == sorted(kls, reverse=True)
     assert kls[0] > 0.5
     assert found.latents[0].change > 0.02
+
+
+def test_the_report_links_to_an_explorer_of_the_chosen_model(found):
+    assert found.report == found.folder / "report.html"
+    assert 'href="explorer.html"' in found.report.read_text(encoding="utf-8")
+    assert (found.folder / "explorer.html").stat().st_size < 5_000_000
 
 
 def test_everything_found_is_in_one_json_file(found):
@@ -91,7 +121,7 @@ def test_labels_change_the_score_and_the_account_says_how_much(found, tmp_path):
     helped = discover(data, found.folder, labels=labels, executor=InlineExecutor())
     assert helped.ranking.labels.n_labels == 60
     assert "Labels: 60 were given and decided 38% of the score" in (
-        helped.report.read_text()
+        helped.summary.read_text()
     )
 
 
@@ -100,7 +130,7 @@ def test_a_population_with_far_too_large_beta_is_refused(tmp_path):
     refused = discover(SQUARES, tmp_path, executor=InlineExecutor())
     assert refused.model is None
     assert refused.codes is None
-    assert "No model is better than chance" in refused.report.read_text()
+    assert "No model is better than chance" in refused.summary.read_text()
     assert not (tmp_path / "model").exists()
 
 
@@ -115,7 +145,7 @@ def test_an_array_of_images_without_labels_is_kept_and_described(tmp_path):
     plan_small(tmp_path, array, betas=(1,), steps=200, seeds=2)
     result = discover(array, tmp_path, executor=InlineExecutor())
     assert result.quality is None
-    assert "How good" not in result.report.read_text()
+    assert "How good" not in result.summary.read_text()
 
 
 def write_pictures(folder, n_pictures, *, size=8, repeated=False):
@@ -269,7 +299,8 @@ def test_vectors_have_no_pictures_and_the_account_says_nothing_of_them(tmp_path)
         codes=None,
         latents=(),
         quality=None,
-        report=tmp_path / "summary.txt",
+        summary=tmp_path / "summary.txt",
+        report=None,
     )
     assert not any("traversals" in sentence for sentence in _advice(model))
 
@@ -354,7 +385,7 @@ def test_a_killed_discovery_goes_on(tmp_path):
     assert 1 <= len(done) < 4
     again = subprocess.run(command, capture_output=True, text=True)
     assert again.returncode in (0, 1), again.stderr
-    assert (tmp_path / "summary.txt").read_text() == again.stdout
+    assert again.stdout.startswith((tmp_path / "summary.txt").read_text())
     assert len(list(runs.glob("*/scores.json"))) == 4
     assert all(path.stat().st_mtime_ns == when for path, when in done.items())
 

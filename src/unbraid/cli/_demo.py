@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ._data import describe_datasets
-from ._discover import conduct
+from ._discover import announce, conduct
 
 DATA = "sprites2d:image_size=16,n_scales=3,n_orientations=2,n_positions=8"
 BUDGET = "2m"
@@ -37,4 +37,4 @@ def demo(
     folder = out / "found"
     typer.echo(f"unbraid discover {DATA} --out {folder} --budget {BUDGET}\n")
     found = conduct(DATA, folder, budget=BUDGET)
-    typer.echo(found.report.read_text(), nl=False)
+    announce(found)

@@ -75,10 +75,17 @@ def discover(
     if json:
         print_json(found.to_plain())
     else:
-        typer.echo(found.report.read_text(), nl=False)
+        announce(found)
     if found.model is None:
         typer.echo(f"unbraid: {found.ranking.reason}", err=True)
         raise typer.Exit(1)
+
+
+def announce(found: "Discovery") -> None:
+    """Print the account, and where the page with pictures is."""
+    typer.echo(found.summary.read_text(), nl=False)
+    if found.report is not None:
+        typer.echo(f"\nReport: {found.report}")
 
 
 def conduct(data: str, out: Path, **options: Any) -> "Discovery":

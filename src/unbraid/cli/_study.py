@@ -175,6 +175,25 @@ def table(
 
 
 @study.command()
+def report(
+    folder: FolderArgument,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="The page; report.html in the folder if not."),
+    ] = None,
+) -> None:
+    """Write one page with ranking, pictures and warnings; nothing is trained.
+
+    Also takes the folder of a discovery, of a single run or of a model.
+
+    Example: unbraid study report study -o report.html
+    """
+    from unbraid.reports import write_report
+
+    typer.echo(write_report(folder, out))
+
+
+@study.command()
 def prune(
     folder: FolderArgument,
     disk: DiskOption = None,

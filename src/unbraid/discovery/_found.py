@@ -1,8 +1,9 @@
 """What a discovery found: a model, codes, pictures, and an account of it in words."""
 
 import shutil
+import warnings
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,12 @@ from numpy.typing import NDArray
 
 from unbraid.files import written_whole
 from unbraid.models import Autoencoder
-from unbraid.reports import draw_latent_traversals, latent_traversals
+from unbraid.reports import (
+    draw_latent_traversals,
+    latent_traversals,
+    write_explorer,
+    write_report,
+)
 from unbraid.representation import Representation, encode
 from unbraid.selection import Ranking
 from unbraid.training import load
@@ -19,7 +25,7 @@ from unbraid.training._tensor_file import write_json
 
 from ._account import account
 from ._data import Source
-from ._gather import Population
+from ._gather import Population, describe_population
 from ._plan import Plan
 
 _ACTIVE = 0.01
@@ -69,7 +75,8 @@ class Discovery:
         codes: Of all images, or ``None``.
         latents: Those that do something, the strongest first.
         quality: How good the choice was, if the data have labels.
-        report: The account in words, a text file.
+        summary: The account in words, a text file.
+        report: A page with pictures, or ``None`` if it could not be drawn.
     """
 
     folder: Path
@@ -78,13 +85,15 @@ class Discovery:
     codes: Representation | None
     latents: tuple[Latent, ...]
     quality: Quality | None
-    report: Path
+    summary: Path
+    report: Path | None
 
     def to_plain(self) -> dict[str, Any]:
         """Everything but model and codes, as JSON can hold it."""
         return {
             "folder": str(self.folder),
-            "report": str(self.report),
+            "summary": str(self.summary),
+            "report": None if self.report is None else str(self.report),
             "latents": [asdict(latent) for latent in self.latents],
             "quality": None if self.quality is None else asdict(self.quality),
             "ranking": self.ranking.to_plain(),
@@ -123,16 +132,37 @@ def write_found(
         latents = _write_traversals(folder, model, source)
         quality = _quality(population, ranking.chosen)
     found = Discovery(
-        folder, ranking, model, codes, latents, quality, folder / "summary.txt"
+        folder, ranking, model, codes, latents, quality, folder / "summary.txt", None
     )
-    write_json(folder / "discovery.json", found.to_plain(), kind="discovery")
     text = account(found, source, plan, population, n_failed=n_failed)
-    with written_whole(found.report) as file:
+    with written_whole(found.summary) as file:
         file.write(text.encode())
+    more = describe_population(population, ranking.chosen)
+    write_json(folder / "discovery.json", found.to_plain() | more, kind="discovery")
+    found = replace(found, report=_write_pages(folder, model, source))
+    write_json(folder / "discovery.json", found.to_plain() | more, kind="discovery")
     return found
 
 
-_FILES = ("codes.npy", "files.txt", "traversals.png", "summary.txt", "discovery.json")
+def _write_pages(
+    folder: Path, model: Autoencoder | None, source: Source
+) -> Path | None:
+    """The explorer, and the report, which links to it."""
+    try:
+        if model is not None and len(model.image_shape) == 3:
+            write_explorer(model, source.dataset, folder / "explorer.html")
+        return write_report(folder)
+    except Exception as error:
+        # Whatever it is: hours of training are not lost for a picture.
+        words = f"discover: the report could not be drawn ({error}). All else is there."
+        warnings.warn(words, stacklevel=3)
+        return None
+
+
+_FILES = (
+    *("codes.npy", "files.txt", "traversals.png"),
+    *("summary.txt", "explorer.html", "report.html", "discovery.json"),
+)
 
 
 def require_own(folder: Path) -> None:

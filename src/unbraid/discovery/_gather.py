@@ -98,6 +98,54 @@ def gather(
     return Population(cells, evidence, _column(migs, "value"))
 
 
+def describe_population(population: Population, chosen: str | None) -> dict[str, Any]:
+    """What the ranking rests on, as JSON can hold it.
+
+    Args:
+        population: What was ranked.
+        chosen: Name of the model that was chosen, if one was.
+
+    Returns:
+        ``run``, the id of the chosen one's run; and ``evidence``: ``models`` with name,
+        specification and run, ``pairs`` of their agreement, and ``specifications`` with
+        the means of what is known of each.
+    """
+    evidence = population.evidence
+    dynamics, udr = evidence.dynamics(), evidence.udr()
+    specifications = [
+        {
+            "name": name,
+            "agreement": _number(udr[rows].mean()),
+            "chance": _number(evidence.chance.get(name, np.nan)),
+            "dynamics": _number(dynamics[place]),
+            "active latents": _number(evidence.active_latents[rows].mean()),
+            "ELBO": None
+            if evidence.elbo is None
+            else _number(evidence.elbo[rows].mean()),
+        }
+        for place, (name, rows) in enumerate(evidence.members.items())
+    ]
+    models = [
+        {"name": name, "specification": owner, "run": cell.id}
+        for name, owner, cell in zip(
+            evidence.names, evidence.specifications, population.cells, strict=True
+        )
+    ]
+    pairs = [[_number(value) for value in row] for row in evidence.udr_pairs]
+    return {
+        "run": None if chosen is None else population.cell(chosen).id,
+        "evidence": {
+            "models": models,
+            "pairs": pairs,
+            "specifications": specifications,
+        },
+    }
+
+
+def _number(value: float) -> float | None:
+    return round(float(value), 6) if np.isfinite(value) else None
+
+
 def name_of(spec: RunSpec) -> str:
     """What a specification is called: its objective and the strength of it.
 

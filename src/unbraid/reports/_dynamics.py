@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from unbraid.randomness import numpy_generator
 
+from ._drawing import new_figure
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -50,9 +52,8 @@ def draw_joint_embedding(
         raise ValueError(
             f"draw_joint_embedding: expected {n_realisations} names, got {len(labels)}."
         )
-    # Imported here so that only those who draw pay for it; Figure needs no display.
+    # Imported here so that only those who draw pay for it.
     from matplotlib import colormaps
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
     colours = colormaps["tab10" if n_realisations <= 10 else "turbo"](
@@ -66,7 +67,7 @@ def draw_joint_embedding(
     order = generator.permutation(places.shape[1])[:max_points]
     which, when, _ = places[:, order]
     points = embedding.reshape(-1, 2)[order]
-    figure = Figure(figsize=(5.5, 4.5), layout="constrained")
+    figure = new_figure((5.5, 4.5))
     axes = figure.add_subplot()
     sizes = 2.0 + 10.0 * when / max(n_slices - 1, 1)
     axes.scatter(*points.T, c=colours[which], s=sizes, alpha=0.5, linewidths=0)

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ._drawing import label_of, mosaic, new_figure, show_images
 from ._summaries import FactorTraversals, LatentTraversals
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-_GAP = 2  # pixels of white between images
 
 
 def draw_factor_traversals(
@@ -32,26 +28,20 @@ def draw_factor_traversals(
         >>> len(figure.axes)
         1
     """
-    # Imported here so that only those who draw pay for it; Figure needs no display.
-    from matplotlib.figure import Figure
-
     n_columns = min(n_columns, len(traversals))
     panels = [traversals[start::n_columns] for start in range(n_columns)]
-    figure = Figure(figsize=(4.4 * n_columns, _height(panels)), layout="constrained")
+    figure = new_figure((4.4 * n_columns, _height(panels)))
     grid = figure.add_gridspec(1, n_columns)
     for column, stack in enumerate(panels):
         heights = [len(item.factors) for item in stack]
         cells = grid[column].subgridspec(len(stack), 1, height_ratios=heights)
         for row, item in enumerate(stack):
             axes = figure.add_subplot(cells[row])
-            mosaic, centres = _mosaic(item.images)
-            axes.imshow(mosaic, interpolation="nearest")
-            axes.set_anchor("NW")
-            axes.set_title(item.dataset, fontsize=11, fontweight="bold", loc="left")
-            axes.set_yticks(centres, item.factors, fontsize=8)
-            axes.set_xticks([])
-            axes.tick_params(length=0)
-            axes.spines[:].set_visible(False)
+            canvas, centres = mosaic(item.images)
+            show_images(axes, canvas)
+            title = label_of(item.dataset)
+            axes.set_title(title, fontsize=11, fontweight="bold", loc="left")
+            axes.set_yticks(centres, map(label_of, item.factors), fontsize=8)
     return figure
 
 
@@ -63,24 +53,18 @@ def draw_latent_traversals(traversals: LatentTraversals) -> Figure:
     Args:
         traversals: What to draw, from :func:`latent_traversals`.
     """
-    from matplotlib.figure import Figure
-
     n_bases, n_latents, n_values = traversals.images.shape[:3]
-    figure = Figure(
-        figsize=(0.5 * n_bases * (n_values + 1.5), 0.55 * n_latents + 0.6),
-        layout="constrained",
-    )
+    figure = new_figure((0.5 * n_bases * (n_values + 1.5), 0.55 * n_latents + 0.6))
     for number in range(n_bases):
         axes = figure.add_subplot(1, n_bases, number + 1)
         original = traversals.originals[number]
         # Only the first row begins with the image that all of them pass through.
-        blank = np.full_like(original, 255)
         rows = [
-            np.stack([original if latent == 0 else blank, *images])
+            [original if latent == 0 else None, *images]
             for latent, images in enumerate(traversals.images[number])
         ]
-        mosaic, centres = _mosaic(rows)
-        axes.imshow(mosaic, interpolation="nearest")
+        canvas, centres = mosaic(rows)
+        show_images(axes, canvas)
         labels = [
             f"z{latent} ({kl:.1f} nats)"
             for latent, kl in zip(traversals.latents, traversals.kl, strict=True)
@@ -89,30 +73,9 @@ def draw_latent_traversals(traversals: LatentTraversals) -> Figure:
             centres, labels if number == 0 else [""] * n_latents, fontsize=8
         )
         axes.set_title(f"image {number + 1}", fontsize=9, loc="left")
-        axes.set_xticks([])
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
     return figure
 
 
 def _height(panels: Sequence[Sequence[FactorTraversals]]) -> float:
     rows = [sum(len(item.factors) + 1 for item in stack) for stack in panels]
     return 0.47 * max(rows)
-
-
-def _mosaic(
-    rows: Sequence[NDArray[np.uint8]],
-) -> tuple[NDArray[np.uint8], list[float]]:
-    """All images on white, ``(height, width, 3)``, and the middle of each row."""
-    _, channels, height, width = rows[0].shape
-    longest = max(len(images) for images in rows)
-    step = height + _GAP
-    canvas = np.full(
-        (step * len(rows) - _GAP, (width + _GAP) * longest - _GAP, 3), 255, np.uint8
-    )
-    for number, images in enumerate(rows):
-        for position, image in enumerate(images):
-            top, left = number * step, position * (width + _GAP)
-            picture = image.transpose(1, 2, 0) if channels == 3 else image[0, ..., None]
-            canvas[top : top + height, left : left + width] = picture
-    return canvas, [number * step + height / 2 for number in range(len(rows))]

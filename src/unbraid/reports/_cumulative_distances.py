@@ -1,0 +1,105 @@
+"""How far apart images look that differ in one factor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unbraid.data import AbstractDataset
+from unbraid.randomness import numpy_generator
+
+from ._distance_pictures import pixels_of, require_grid
+from ._drawing import label_of, new_figure, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False)
+class CumulativeDistances:
+    """Perceived distances between pairs of images, in order.
+
+    Attributes:
+        names: Of the factors along which pairs lie, and ``"any two images"``.
+        distances: Mean squared differences of pixels, lowest first, ``(n_names,
+            n_pairs)``.
+    """
+
+    names: tuple[str, ...]
+    distances: NDArray[np.float64]
+
+
+def cumulative_distances(
+    dataset: AbstractDataset, *, n_pairs: int = 1_000, seed: int = 0
+) -> CumulativeDistances:
+    """How far apart images look that differ in one factor only.
+
+    Factors whose images differ most are learnt first. Steps in a line mean that only
+    few distances occur, so that images cannot be put in order by them.
+
+    Args:
+        dataset: The complete grid of its factors.
+        n_pairs: For each factor.
+        seed: Of the pairs.
+
+    References:
+        Michlo (2022), dissertation, Figure 3.13.
+    """
+    space = require_grid("cumulative_distances", dataset)
+    generator = numpy_generator(seed, "cumulative distances")
+    names = [
+        name for name, size in zip(space.names, space.sizes, strict=True) if size > 1
+    ]
+    lines = []
+    for factor in names:
+        place = space.position(factor)
+        first = space.factors(generator.integers(len(dataset), size=n_pairs))
+        second = first.copy()
+        # Another value of it, all of them equally often.
+        shift = generator.integers(1, space.sizes[place], size=n_pairs)
+        second[:, place] = (second[:, place] + shift) % space.sizes[place]
+        pair = space.indices(first), space.indices(second)
+        lines.append(np.sort(_pixel_distances(dataset, *pair)))
+    pair = generator.integers(len(dataset), size=(2, n_pairs))
+    lines.append(np.sort(_pixel_distances(dataset, *pair)))
+    return CumulativeDistances((*names, "any two images"), np.array(lines))
+
+
+def draw_cumulative_distances(found: CumulativeDistances) -> Figure:
+    """A line per factor: the share of pairs that are no farther apart.
+
+    Args:
+        found: What to draw, from :func:`cumulative_distances`.
+    """
+    figure = new_figure((5.6, 3.2))
+    axes = figure.add_subplot()
+    n_pairs = found.distances.shape[1]
+    shares = np.arange(1, n_pairs + 1) / n_pairs
+    # As many points as can be told apart on a page.
+    kept = np.unique(np.linspace(0, n_pairs - 1, min(n_pairs, 200)).astype(int))
+    for name, line in zip(found.names, found.distances, strict=True):
+        is_any = name == found.names[-1]
+        axes.step(
+            line[kept],
+            shares[kept],
+            label=label_of(name),
+            where="post",
+            color="#8a8a8a" if is_any else None,
+            linestyle="--" if is_any else "-",
+        )
+    axes.set_xlabel("mean squared difference of pixels", fontsize=9)
+    axes.set_ylabel("share of pairs", fontsize=9)
+    axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    tidy(axes)
+    return figure
+
+
+def _pixel_distances(
+    dataset: AbstractDataset, first: NDArray[np.int64], second: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    difference = pixels_of(dataset, first) - pixels_of(dataset, second)
+    squares = difference.reshape(len(first), -1) ** 2
+    return squares.mean(axis=1, dtype=np.float64)

@@ -1,0 +1,249 @@
+"""The report of a discovery, from the files that it wrote."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from unbraid.durations import in_words
+from unbraid.studies import StudyFolder, study_table
+from unbraid.training._tensor_file import read_json
+
+from ._comparison_section import comparison_section, main_score, ranking_block
+from ._embed import picture
+from ._frames import is_done
+from ._model_section import model_section
+from ._page import Notice, Page, Picture, Section, Table
+from ._ranking_pictures import Place, draw_agreement
+from ._scores_table import number, scores_table
+from ._settings_section import settings_section
+from ._study_page import open_data
+from ._study_sections import (
+    asked_section,
+    run_notices,
+    trained_section,
+)
+
+
+def discovery_page(path: Path) -> Page:
+    """Everything about a discovery that its folder tells.
+
+    Args:
+        path: Its folder.
+    """
+    plan = read_json(path / "plan.json", kind="plan of a discovery")
+    folder = StudyFolder(path / "study")
+    table = study_table(folder.path)
+    asked = asked_section(folder, words=_asked(plan))
+    last = (trained_section(table), settings_section(folder))
+    if not (path / "discovery.json").is_file():
+        return Page(
+            kind="Discovery",
+            title=path.resolve().name,
+            lead="It is not finished: no model has been chosen yet. The same command "
+            "goes on with it.",
+            notices=run_notices(folder, table),
+            sections=(asked, *last),
+        )
+    found = read_json(path / "discovery.json", kind="discovery")
+    ranking, score = found["ranking"], main_score(table)
+    comparison = comparison_section(table, score) if score else None
+    sections = [
+        _chosen_section(path, found, folder),
+        _ranking_section(found),
+        asked,
+        comparison,
+        *last,
+    ]
+    return Page(
+        kind="Discovery",
+        title=path.resolve().name,
+        lead=_lead(ranking),
+        facts=_facts(found, table),
+        notices=(*_refusal(ranking), *run_notices(folder, table)),
+        sections=tuple(section for section in sections if section is not None),
+    )
+
+
+def _lead(ranking: dict[str, Any]) -> str:
+    if ranking["chosen"] is None:
+        return "Nothing was chosen."
+    return f"Chosen without labels: {ranking['chosen']}. {ranking['reason']}"
+
+
+def _refusal(ranking: dict[str, Any]) -> tuple[Notice, ...]:
+    if ranking["chosen"] is not None:
+        return ()
+    advice = (
+        ("", "Give more time: --budget with a larger one."),
+        ("", "Look at the data: `unbraid data check` finds broken or equal pictures."),
+    )
+    return (Notice(level="problem", title=ranking["reason"], items=advice),)
+
+
+def _facts(found: dict[str, Any], table: pd.DataFrame) -> tuple[tuple[str, str], ...]:
+    facts = [
+        ("models trained", number(int(is_done(table).sum()))),
+        ("specifications", number(len(found["ranking"]["specifications"]))),
+    ]
+    if found["latents"]:
+        facts.append(("active latents", number(len(found["latents"]))))
+    quality = found.get("quality")
+    if quality:
+        facts += [
+            ("MIG of the chosen", number(quality["chosen"])),
+            ("better than", f"{quality['better_than']:.0%} of the others"),
+        ]
+    return tuple(facts)
+
+
+def _asked(plan: dict[str, Any]) -> tuple[str, ...]:
+    seconds = plan["asked"].get("seconds")
+    time = f"in {in_words(seconds)}" if seconds else "in the time that a choice needs"
+    return (
+        f"Find a representation of these images {time}, without labels. Every "
+        "specification was trained with several seeds, to see which ones agree.",
+    )
+
+
+def _chosen_section(
+    path: Path, found: dict[str, Any], folder: StudyFolder
+) -> Section | None:
+    if found["ranking"]["chosen"] is None:
+        return None
+    dataset, why = open_data(folder.cells[0].spec.data)
+    run = next((cell for cell in folder.cells if cell.id == found.get("run")), None)
+    section = model_section(
+        "The chosen model",
+        path / "model",
+        dataset,
+        history=None if run is None else run.place.path,
+        words=(why,) if why else (),
+    )
+    blocks: list[Picture | Table] = [
+        block for block in section.blocks if isinstance(block, Picture)
+    ]
+    if found["latents"]:
+        blocks.insert(1, _latents(found["latents"]))
+    scores = None
+    if run is not None:
+        scores = scores_table(run.place.read_scores().get("scores", {}))
+    if scores is not None:
+        blocks.append(scores)
+    words = (*section.words, *_quality(found))
+    return Section(title=section.title, words=words, blocks=tuple(blocks))
+
+
+def _quality(found: dict[str, Any]) -> tuple[str, ...]:
+    quality = found.get("quality")
+    if not quality:
+        return ()
+    return (
+        f"By labels that were not used to choose, its MIG is {quality['chosen']:.3f}; "
+        f"the median of all models is {quality['median']:.3f}, the best "
+        f"{quality['best']:.3f}.",
+    )
+
+
+def _latents(latents: list[dict[str, Any]]) -> Table:
+    return Table(
+        title="Its latents",
+        columns=("latent", "nats", "change of a pixel"),
+        rows=tuple(
+            (f"z{part['number']}", number(part["kl"], 2), number(part["change"]))
+            for part in latents
+        ),
+        words="Nats that each says about an image, and how much a pixel changes on "
+        "average while it moves from -2 to 2.",
+        data=pd.DataFrame(latents),
+        file="latents.csv",
+    )
+
+
+def _ranking_section(found: dict[str, Any]) -> Section:
+    ranking = found["ranking"]
+    specifications = ranking["specifications"]
+    names = [model["specification"] for model in ranking["models"]]
+    places = tuple(
+        Place(
+            spec["name"],
+            spec["score"],
+            tuple(spec["interval"]),
+            spec["group"],
+            names.count(spec["name"]),
+        )
+        for spec in specifications
+    )
+    evidence = found.get("evidence") or {}
+    blocks: list[Picture | Table] = [
+        ranking_block(places, "score", of="Specifications"),
+        _places_table(specifications, evidence),
+    ]
+    if evidence:
+        blocks.append(_agreement(evidence))
+    words = [
+        "A score is a mean of places: by agreement between seeds (UDR), by how alike "
+        "their training went, and by ELBO. 1 is first in everything, 0 is last."
+    ]
+    labels = ranking.get("labels")
+    if labels:
+        words.append(
+            f"{labels['n_labels']} labels were given and decided "
+            f"{labels['weight']:.0%} of the score; the order with and without them "
+            f"agrees to {labels['agreement']:.2f}."
+        )
+    return Section(title="Ranking", words=tuple(words), blocks=tuple(blocks))
+
+
+def _places_table(specifications: list[dict[str, Any]], evidence: Any) -> Table:
+    more = ("agreement", "chance", "dynamics", "active latents", "ELBO")
+    measured = {part["name"]: part for part in evidence.get("specifications", ())}
+    rows = []
+    for place, spec in enumerate(specifications):
+        low, high = spec["interval"]
+        own = measured.get(spec["name"])
+        cells = [number(own.get(name)) for name in more] if own else []
+        rows.append(
+            (
+                str(place + 1),
+                spec["name"],
+                number(spec["score"], 2),
+                f"{number(low, 2)} to {number(high, 2)}",
+                str(spec["group"] + 1),
+                "yes" if spec["better_than_chance"] else "no",
+                *cells,
+            )
+        )
+    columns = ("place", "specification", "score", "95% interval", "group")
+    columns += ("better than chance", *(more if measured else ()))
+    return Table(
+        title="Specifications",
+        columns=columns,
+        rows=tuple(rows),
+        words="A group holds what cannot be told apart. Agreement must be above what "
+        "codes reach whose axes mean nothing (chance); lower dynamics are steadier.",
+        data=pd.DataFrame(rows, columns=list(columns)),
+        file="specifications.csv",
+    )
+
+
+def _agreement(evidence: dict[str, Any]) -> Picture:
+    pairs = np.array(
+        [
+            [np.nan if cell is None else cell for cell in row]
+            for row in evidence["pairs"]
+        ],
+        dtype=np.float64,
+    )
+    models = evidence["models"]
+    data = pd.DataFrame(pairs, columns=[model["name"] for model in models])
+    data.insert(0, "model", [model["name"] for model in models])
+    return picture(
+        "Who agrees with whom",
+        draw_agreement(pairs, groups=[model["specification"] for model in models]),
+        words="Every two models that were compared. Blocks are seeds of one "
+        "specification: light ones find the same latents again and again.",
+        data=data,
+        file="agreement",
+    )

@@ -1,0 +1,173 @@
+"""What all figures share: images side by side, tables in colours, names as text."""
+
+from __future__ import annotations
+
+import io
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+
+GAP = 2
+"""Pixels between images."""
+
+_LONGEST = 36
+_FONT = "DejaVu Sans"  # comes with matplotlib, so that figures are alike everywhere
+
+
+def new_figure(
+    size: tuple[float, float], *, layout: Literal["constrained"] | None = "constrained"
+) -> Figure:
+    """An empty figure, which shows itself in a notebook and needs no display.
+
+    Args:
+        size: Width and height in inches.
+        layout: How its parts are arranged.
+    """
+    return _figure_class()(figsize=size, layout=layout)
+
+
+def mosaic(
+    rows: Sequence[Sequence[NDArray[np.uint8] | None] | NDArray[np.uint8]],
+) -> tuple[NDArray[np.uint8], list[float]]:
+    """All images of all rows, ``(height, width, 4)``, and the middle of each row.
+
+    Between and behind images nothing is drawn, so that any background will do.
+
+    Args:
+        rows: Images ``(channels, height, width)``, ``None`` for a place left free.
+    """
+    first = next(image for images in rows for image in images if image is not None)
+    channels, height, width = first.shape
+    longest = max(len(images) for images in rows)
+    step = height + GAP
+    shape = (step * len(rows) - GAP, (width + GAP) * longest - GAP, 4)
+    canvas = np.zeros(shape, np.uint8)
+    for number, images in enumerate(rows):
+        for position, image in enumerate(images):
+            if image is None:
+                continue
+            top, left = number * step, position * (width + GAP)
+            picture = image.transpose(1, 2, 0) if channels == 3 else image[0, ..., None]
+            place = canvas[top : top + height, left : left + width]
+            place[..., :3], place[..., 3] = picture, 255
+    return canvas, [number * step + height / 2 for number in range(len(rows))]
+
+
+def show_images(axes: Axes, canvas: NDArray[np.uint8]) -> None:
+    """A mosaic without ticks or a frame."""
+    axes.imshow(canvas, interpolation="nearest")
+    axes.set_anchor("NW")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+
+
+def show_matrix(
+    axes: Axes,
+    values: NDArray[np.floating],
+    *,
+    rows: Sequence[str] = (),
+    columns: Sequence[str] = (),
+    low: float | None = None,
+    high: float | None = None,
+    colours: str = "Blues",
+    form: str = "",
+) -> AxesImage:
+    """A table of numbers in colours.
+
+    Args:
+        axes: Where to draw it.
+        values: The table, NaN for what is not known.
+        rows: Names of the rows, or none.
+        columns: Names of the columns, or none.
+        low: Number of the first colour; the lowest one when not given.
+        high: Number of the last colour; the highest one when not given.
+        colours: Name of a colour map of matplotlib.
+        form: How numbers are written into the cells, such as ``".2f"``; not at all
+            when empty.
+    """
+    image = axes.imshow(
+        values, cmap=colours, vmin=low, vmax=high, interpolation="nearest"
+    )
+    axes.set_xticks(range(len(columns)), [label_of(name) for name in columns])
+    axes.set_yticks(range(len(rows)), [label_of(name) for name in rows])
+    axes.tick_params(length=0, labelsize=8)
+    if max((len(name) for name in columns), default=0) > 3:
+        for text in axes.get_xticklabels():
+            text.set(rotation=40, ha="right", rotation_mode="anchor")
+    axes.spines[:].set_visible(False)
+    for (row, column), value in np.ndenumerate(values) if form else ():
+        if np.isfinite(value):
+            # Black on light cells and white on dark ones.
+            red, green, blue, _ = image.to_rgba(np.array([value]))[0]
+            is_dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.55
+            axes.text(
+                column,
+                row,
+                format(value, form),
+                ha="center",
+                va="center",
+                fontsize=7,
+                color="white" if is_dark else "#111111",
+            )
+    return image
+
+
+def label_of(text: object) -> str:
+    r"""A name as a figure can show it: as it is, short, without what has no glyph.
+
+    Example:
+        >>> label_of("cost $x$"), label_of("a\u202eb"), len(label_of("long" * 50))
+        ('cost \\$x\\$', 'ab', 36)
+    """
+    # Marks that turn the direction of writing, and other control characters.
+    words = "".join(
+        letter
+        for letter in str(text)
+        if unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Co", "Mn")
+    )
+    known = _glyphs()
+    words = "".join(letter if ord(letter) in known else "\u25a1" for letter in words)
+    if len(words) > _LONGEST:
+        words = words[: _LONGEST - 1] + "\u2026"
+    # Dollars would begin a formula.
+    return words.replace("$", r"\$")
+
+
+def tidy(axes: Axes) -> None:
+    """Two of four lines, and small numbers."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(labelsize=8)
+
+
+@cache
+def _glyphs() -> frozenset[int]:
+    from matplotlib.font_manager import findfont, get_font
+
+    return frozenset(get_font(findfont(_FONT)).get_charmap())
+
+
+@cache
+def _figure_class() -> type[Figure]:
+    # Made here so that only those who draw pay for matplotlib.
+    from matplotlib.figure import Figure
+
+    class NotebookFigure(Figure):
+        """A figure that a notebook shows, whether or not pyplot was imported."""
+
+        def _repr_png_(self) -> bytes:
+            file = io.BytesIO()
+            self.savefig(file, format="png", dpi=110, bbox_inches="tight")
+            return file.getvalue()
+
+    return NotebookFigure

@@ -1,0 +1,47 @@
+"""Scores of one model as a table, and numbers as people read them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ._page import Table
+
+
+def scores_table(scores: Mapping[str, Any]) -> Table | None:
+    """Scores of one model as they are kept with its run.
+
+    Args:
+        scores: By name, with ``value``, ``variant``, ``per_factor`` and ``note``.
+    """
+    if not scores:
+        return None
+    factors = dict.fromkeys(
+        name for part in scores.values() for name in part.get("per_factor", {})
+    )
+    rows = []
+    for name, part in scores.items():
+        own = part.get("per_factor", {})
+        cells = [number(own.get(factor)) for factor in factors]
+        note = ", ".join(filter(None, (part.get("variant"), part.get("note"))))
+        rows.append((name, number(part.get("value")), *cells, note))
+    columns = ("score", "value", *(f"of {factor}" for factor in factors), "how")
+    return Table(
+        title="Scores",
+        columns=columns,
+        rows=tuple(rows),
+        data=pd.DataFrame(rows, columns=list(columns)),
+        file="scores.csv",
+    )
+
+
+def number(value: Any, digits: int = 3) -> str:
+    """A number for people, a dash for none."""
+    if value is None or (isinstance(value, float) and not np.isfinite(value)):
+        return "\u2013"
+    if isinstance(value, int | np.integer):
+        return f"{value:,}"
+    if value and not 1e-3 <= abs(value) < 1e4:
+        return f"{value:.{digits}g}"
+    return f"{value:.{digits}f}"

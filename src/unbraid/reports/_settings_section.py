@@ -1,0 +1,44 @@
+"""The last part of a page: settings and versions."""
+
+import platform
+from collections import Counter
+from importlib.metadata import version
+
+from unbraid.studies import StudyFolder
+from unbraid.studies._yaml import write_yaml
+from unbraid.training._run_folder import RunFolder
+
+from ._page import Section, Table, Words
+
+
+def settings_section(folder: StudyFolder) -> Section:
+    """The study in its own words, and what it ran with.
+
+    Args:
+        folder: Of the study.
+    """
+    text = write_yaml(folder.study.to_plain())
+    return Section(
+        title="Settings and versions",
+        blocks=(Words(title="study.yaml", text=text), versions_table(folder)),
+    )
+
+
+def versions_table(folder: StudyFolder) -> Table:
+    """Versions of what trained the runs, and of what wrote the page."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for cell in folder.cells:
+        versions = RunFolder(cell.place.path).read_status().get("versions", {})
+        seen.update((str(name), str(version)) for name, version in versions.items())
+    return versions_of(seen)
+
+
+def versions_of(seen: Counter[tuple[str, str]]) -> Table:
+    """Versions by how many runs they trained, and those of this page."""
+    rows = [
+        (name, number_of, f"{count} {'run' if count == 1 else 'runs'}")
+        for (name, number_of), count in sorted(seen.items())
+    ]
+    now = {"unbraid": version("unbraid"), "Python": platform.python_version()}
+    rows += [(name, number_of, "this page") for name, number_of in now.items()]
+    return Table(title="Versions", columns=("of", "version", "where"), rows=(*rows,))

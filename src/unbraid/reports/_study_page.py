@@ -1,0 +1,171 @@
+"""The report of a study."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from unbraid.data import AbstractDataset, open_dataset
+from unbraid.studies import StudyFolder, study_table
+from unbraid.studies._store import Cell
+from unbraid.studies.analysis import strengths
+from unbraid.studies.analysis._table import values_of
+
+from ._comparison_section import comparison_section, main_score, ranking_block
+from ._embed import CANNOT_DRAW
+from ._frames import count_different, is_done, numbers, texts
+from ._model_section import model_section
+from ._page import Notice, Page, Section, Table
+from ._ranking_pictures import Place, rank_settings, setting_name
+from ._scores_table import number, scores_table
+from ._settings_section import settings_section
+from ._study_sections import (
+    asked_section,
+    run_notices,
+    trained_section,
+)
+
+
+def study_page(path: Path) -> Page:
+    """Everything about a study that its folder tells.
+
+    Args:
+        path: Its folder.
+    """
+    folder = StudyFolder(path)
+    table = study_table(path)
+    notices = run_notices(folder, table)
+    n_done = int(is_done(table).sum())
+    n_failed = texts(table, "status").count("failed")
+    facts = (
+        ("runs", number(len(table))),
+        ("done", number(n_done)),
+        ("failed", number(n_failed)),
+        ("methods", number(count_different(strengths(table), "method"))),
+        ("seeds", number(count_different(table, "seed"))),
+    )
+    score = main_score(table)
+    if not n_done or not score:
+        nothing = "No run is finished, so that there is nothing to compare yet."
+        lead = nothing if not n_done else "The finished runs have no score to compare."
+        sections = (asked_section(folder), trained_section(table))
+        return Page(
+            kind="Study",
+            title=folder.study.name,
+            lead=lead,
+            facts=facts,
+            notices=notices,
+            sections=(*sections, settings_section(folder)),
+        )
+    places = rank_settings(table, score)
+    best = _best_run(folder, table, score)
+    sections = [
+        asked_section(folder),
+        _ranking_section(places, score),
+        _best_section(best, table, score),
+        comparison_section(table, score),
+        trained_section(table),
+        settings_section(folder),
+    ]
+    return Page(
+        kind="Study",
+        title=folder.study.name,
+        lead=_lead(places, score),
+        facts=facts,
+        notices=(*notices, *_caution(score)),
+        sections=tuple(section for section in sections if section is not None),
+    )
+
+
+def open_data(text: str) -> tuple[AbstractDataset | None, str]:
+    """A dataset, or ``None`` and why it cannot be read.
+
+    Args:
+        text: As a study names it.
+    """
+    try:
+        return open_dataset(text), ""
+    except CANNOT_DRAW as error:
+        return (
+            None,
+            f"The data cannot be read, so that some pictures are left out: {error}",
+        )
+
+
+def _caution(score: str) -> tuple[Notice, ...]:
+    if score.startswith("score."):
+        return ()
+    words = (
+        "The data have no factors, or their scores were not asked for: settings are in "
+        "order of the ELBO, which says how well images are explained and nothing about "
+        "disentanglement. `unbraid discover` chooses without labels."
+    )
+    return (Notice(level="note", title=words),)
+
+
+def _lead(places: tuple[Place, ...], score: str) -> str:
+    name = score.split(".", 1)[-1]
+    first = places[0]
+    n_best = sum(place.group == 0 for place in places)
+    low, high = first.interval
+    words = f"{first.name} has the highest {name}: {number(first.score)}"
+    if first.n_runs > 1:
+        words += f" on average ({number(low)} to {number(high)})"
+    if len(places) == 1:
+        return words + "; it is the only setting."
+    if n_best == 1:
+        return words + ", and can be told from all others."
+    return (
+        words + f"; {n_best} of {len(places)} settings cannot be told apart at the top."
+    )
+
+
+def _ranking_section(places: tuple[Place, ...], score: str) -> Section:
+    name = score.split(".", 1)[-1]
+    rows = tuple(
+        (
+            str(row + 1),
+            place.name,
+            number(place.score),
+            f"{number(place.interval[0])} to {number(place.interval[1])}",
+            str(place.group + 1),
+            str(place.n_runs),
+        )
+        for row, place in enumerate(places)
+    )
+    table = Table(
+        title="All settings",
+        columns=("place", "setting", name, "95% interval", "group", "runs"),
+        rows=rows,
+        words="A group holds what cannot be told apart.",
+        is_folded=len(rows) > 40,
+    )
+    return Section(title="Ranking", blocks=(ranking_block(places, name), table))
+
+
+def _best_run(folder: StudyFolder, table: pd.DataFrame, score: str) -> Cell:
+    """The run with the highest score."""
+    values = np.where(is_done(table), numbers(table, score), np.nan)
+    return folder.cells[int(np.nanargmax(values))]
+
+
+def _best_section(cell: Cell, table: pd.DataFrame, score: str) -> Section:
+    row = texts(table, "id").index(cell.id)
+    runs = strengths(table)
+    strength = values_of(runs, "strength")[row]
+    name = setting_name(texts(runs, "method")[row], strength)
+    value = number(float(numbers(table, score)[row]))
+    dataset, why = open_data(cell.spec.data)
+    words = (
+        f"{name}, seed {cell.spec.seed}, run {cell.id}: "
+        f"{score.split('.', 1)[-1]} {value}.",
+    )
+    section = model_section(
+        "The best run",
+        cell.place.path,
+        dataset,
+        words=(*words, *((why,) if why else ())),
+    )
+    scores = scores_table(cell.place.read_scores().get("scores", {}))
+    blocks = section.blocks if scores is None else (*section.blocks, scores)
+    return Section(title=section.title, words=section.words, blocks=blocks)

@@ -1,0 +1,85 @@
+"""Claims about pictures of factors: what latents know of them, and distances."""
+
+import numpy as np
+import pytest
+
+from unbraid.data import LabelledImages, XYSquares
+from unbraid.metrics import mutual_information_gap
+from unbraid.reports import (
+    cumulative_distances,
+    distance_matrices,
+    draw_cumulative_distances,
+    draw_distance_matrices,
+    draw_factor_latent_matrices,
+    factor_latent_matrices,
+)
+from unbraid.representation import Representation
+
+
+def grid_codes():
+    factors = np.array([[x, y] for x in range(6) for y in range(6)] * 4)
+    noise = np.random.default_rng(0).normal(size=(len(factors), 1))
+    codes = np.concatenate([noise, 1.0 * factors[:, ::-1]], axis=1)
+    return Representation(codes, None, factors, ("x", "y"), ("ordinal", "ordinal"))
+
+
+def test_matrices_put_the_latent_of_each_factor_first():
+    codes = grid_codes()
+    found = factor_latent_matrices(codes)
+    assert found.factors == ("x", "y")
+    assert found.information.shape == (3, 2)
+    matrix = mutual_information_gap(codes.codes, codes.factors).matrix
+    np.testing.assert_array_equal(found.information, matrix[list(found.latents)])
+    x, y = found.latents.index(2), found.latents.index(1)
+    assert found.importance[x, 0] > 0.9
+    assert found.importance[y, 1] > 0.9
+
+
+def test_every_cell_of_a_matrix_has_its_number():
+    figure = draw_factor_latent_matrices(factor_latent_matrices(grid_codes()))
+    assert [len(axes.texts) for axes in figure.axes] == [6, 6]
+    assert "1.79" in [text.get_text() for text in figure.axes[0].texts]
+
+
+def test_codes_without_factors_have_no_matrices():
+    with pytest.raises(ValueError, match="expected codes of images with factors"):
+        factor_latent_matrices(Representation(np.eye(3)))
+
+
+def test_distances_of_data_are_mean_squared_differences(squares):
+    found = distance_matrices(squares, n_traversals=4)
+    assert found.levels == ("factor", "data")
+    for steps, table in zip(*found.matrices.values(), strict=True):
+        np.testing.assert_array_equal(steps[0], [0, 1, 2, 3])
+        np.testing.assert_allclose(np.diag(table), 0)
+        # Squares that never overlap: 4 of 64 pixels go out and 4 others go on.
+        np.testing.assert_allclose(table[~np.eye(4, dtype=bool)], 8 / 64)
+
+
+def test_a_model_adds_three_levels_of_symmetric_distances(trained, squares):
+    found = distance_matrices(squares, trained.model, n_traversals=3)
+    assert found.levels[2:] == ("latent", "divergence", "reconstruction")
+    for level in found.levels:
+        for table in found.matrices[level]:
+            np.testing.assert_allclose(table, table.T, atol=1e-12)
+            np.testing.assert_allclose(np.diag(table), 0, atol=1e-12)
+            assert table.max() > 0
+    assert len(draw_distance_matrices(found).axes) == 10
+
+
+def test_factors_that_change_more_pixels_lie_further_right():
+    small = XYSquares(image_size=8, square_size=1, n_squares=1, rgb=False)
+    found = cumulative_distances(small, n_pairs=50)
+    assert found.names == ("x_R", "y_R", "any two images")
+    np.testing.assert_allclose(found.distances[:2], 2 / 64)
+    assert (np.diff(found.distances, axis=1) >= 0).all()
+    large = XYSquares(image_size=8, square_size=2, n_squares=1, rgb=False)
+    np.testing.assert_allclose(cumulative_distances(large).distances[:2], 8 / 64)
+    assert len(draw_cumulative_distances(found).axes[0].lines) == 3
+
+
+@pytest.mark.parametrize("call", [distance_matrices, cumulative_distances])
+def test_distances_need_a_complete_grid(call):
+    data = LabelledImages(np.zeros((5, 1, 8, 8), np.uint8), channels_first=True)
+    with pytest.raises(ValueError, match="holds every combination of its factors"):
+        call(data)

@@ -1,0 +1,298 @@
+"""Claims about report.html: what it says, that it is safe, and how large it is."""
+
+import base64
+import json
+import shutil
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from miniature_study import MINIATURE
+from typer.testing import CliRunner
+
+from unbraid.cli._app import app
+from unbraid.locks import locked
+from unbraid.reports import write_report
+from unbraid.reports._page import Notice, Page, Section, Table, Words, render
+from unbraid.reports._study_sections import run_notices
+from unbraid.studies import (
+    StudyFolder,
+    run_study,
+    study_from_plain,
+    study_table,
+)
+from unbraid.studies.executors import InlineExecutor
+from unbraid.training import fit
+from unbraid.training._tensor_file import write_json
+
+HOSTILE = "<script>alert(\"x\")</script> 'q' & \u202eevil \U0001f600"
+STUDY = MINIATURE | {
+    "methods": {"beta_vae": {"beta": [1, 4]}, "vae": None},
+    "seeds": 2,
+}
+
+
+class Content(HTMLParser):
+    """Tags with attributes, and all text, of a page."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.tags, self.words, self._skipped = [], [], 0
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self._skipped += tag == "style"
+
+    def handle_endtag(self, tag):
+        self._skipped -= tag == "style"
+
+    def handle_data(self, data):
+        if not self._skipped:
+            self.words.append(data)
+
+    @property
+    def text(self):
+        return " ".join("".join(self.words).split())
+
+    def values(self, tag, attribute):
+        return [found.get(attribute) for name, found in self.tags if name == tag]
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reports") / "study"
+    run_study(study_from_plain(STUDY), folder, executor=InlineExecutor())
+    return folder
+
+
+@pytest.fixture
+def copy(study, tmp_path):
+    return StudyFolder(shutil.copytree(study, tmp_path / "study"))
+
+
+@pytest.fixture(scope="module")
+def path(study, tmp_path_factory):
+    return write_report(study, tmp_path_factory.mktemp("page") / "r.html")
+
+
+@pytest.fixture(scope="module")
+def page(path):
+    return Content(path)
+
+
+def fail(cell, error):
+    cell.place.scores.unlink(missing_ok=True)
+    write_json(cell.place.failure, {"error": error}, kind="failure")
+
+
+def test_a_study_is_told_from_beginning_to_end(page):
+    assert "miniature" in page.text
+    for part in (
+        "What was asked",
+        "Ranking",
+        "95% interval",
+        "The best run",
+        "What each latent does",
+        "Which latent holds which factor",
+        "Settings and versions",
+        "study.yaml",
+    ):
+        assert part in page.text, part
+    assert "failed." not in page.text
+
+
+def test_a_page_asks_for_nothing_from_outside(page):
+    assert not [tag for tag, _ in page.tags if tag in ("script", "link", "iframe")]
+    sources = [
+        value
+        for _, found in page.tags
+        for name, value in found.items()
+        if name in ("src", "href", "xlink:href", "action", "srcset")
+    ]
+    assert sources
+    assert all(value.startswith(("data:", "#")) for value in sources)
+    assert not [name for _, found in page.tags for name in found if name[:2] == "on"]
+    policy = next(c for c in page.values("meta", "content") if c and "-src" in c)
+    assert policy.startswith("default-src 'none'")
+
+
+def test_names_inside_a_page_are_unique(page):
+    names = [found["id"] for _, found in page.tags if "id" in found]
+    own = [name for name in names if name.startswith("part-")]
+    assert len(own) == len(set(own)) > 3
+
+
+def test_every_number_of_a_figure_can_be_had(study, page):
+    links = [
+        (found["download"], found["href"])
+        for tag, found in page.tags
+        if tag == "a" and "download" in found
+    ]
+    content = dict(links)["runs.csv"].split("base64,")[1]
+    rows = base64.b64decode(content).decode().splitlines()
+    assert len(rows) == 1 + 6
+    assert {"ranking.csv", "training.csv", "latents.csv"} <= set(dict(links))
+
+
+def test_a_second_page_is_the_same_but_for_a_link_to_an_explorer(study, path):
+    before = {file: file.stat().st_mtime_ns for file in study.rglob("*")}
+    (path.parent / "explorer.html").touch()
+    again = write_report(study, path.parent / "again.html").read_text()
+    link = '<a class="explore" href="explorer.html">Explore the model</a>\n'
+    assert link in again
+    assert again.replace(link, "") == path.read_text()
+    # Nothing was trained, and nothing was written but the page.
+    assert {file: file.stat().st_mtime_ns for file in study.rglob("*")} == before
+
+
+def test_failed_running_and_finished_runs_are_told_apart(copy, tmp_path):
+    cells = copy.cells
+    fail(cells[0], f"loss is NaN {HOSTILE}")
+    fail(cells[1], f"loss is NaN {HOSTILE}")
+    cells[2].place.scores.unlink()
+    with locked(cells[2].place.lock) as is_mine:
+        assert is_mine
+        found = Content(write_report(copy.path))
+    assert "2 of 6 runs failed." in found.text
+    assert f"2 runs ({cells[0].id}, …): loss is NaN {HOSTILE}" in found.text
+    assert "Not finished: 1 running." in found.text
+    assert "The best run" in found.text
+    assert "script" not in dict(found.tags)
+
+
+def test_the_command_writes_a_page_of_a_study_without_a_finished_run(copy):
+    for cell in copy.cells:
+        fail(cell, "out of memory")
+    out = copy.path / "deep" / "r.html"
+    command = ["study", "report", str(copy.path), "-o", str(out)]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    assert result.output.strip() == str(out)
+    found = Content(out)
+    assert "No run is finished" in found.text
+    assert "All 6 runs failed." in found.text
+    assert "Ranking" not in found.text
+
+
+def test_a_study_of_one_run_is_a_page(tmp_path):
+    run_study(study_from_plain(MINIATURE), tmp_path / "s", executor=InlineExecutor())
+    found = Content(write_report(tmp_path / "s"))
+    assert "it is the only setting" in found.text
+    assert "The run" in found.text
+
+
+def test_data_without_factors_are_ranked_by_elbo_and_the_page_warns(tmp_path):
+    images = np.random.default_rng(0).integers(0, 256, (40, 1, 8, 8), dtype=np.uint8)
+    np.save(tmp_path / "plain.npy", images)
+    plain = STUDY | {
+        "data": f"{tmp_path / 'plain.npy'}:channels_first=true",
+        "evaluation": {"metrics": ["active_units"], "rows": 40},
+    }
+    run_study(study_from_plain(plain), tmp_path / "s", executor=InlineExecutor())
+    found = Content(write_report(tmp_path / "s"))
+    assert "in order of the ELBO" in found.text
+    assert "Which latent holds which factor" not in found.text
+    (tmp_path / "plain.npy").unlink()
+    assert "The data cannot be read" in Content(write_report(tmp_path / "s")).text
+
+
+def test_collapse_is_said_in_words(copy):
+    cell = copy.cells[0]
+    status = json.loads((cell.place.path / "status.json").read_text())
+    words = "The posterior has collapsed: every latent keeps to the prior."
+    status["warnings"] = [{"name": "posterior_collapse", "message": words, "step": 9}]
+    (cell.place.path / "status.json").write_text(json.dumps(status))
+    scores = cell.place.read_scores() | {"warnings": ["posterior_collapse"]}
+    write_json(cell.place.scores, scores, kind="scores")
+    (notice,) = run_notices(copy, study_table(copy.path))
+    assert notice.level == "problem"
+    assert notice.title == "1 of 6 runs ended with a warning."
+    assert notice.items == ((f"run {cell.id}", words),)
+
+
+def test_factor_names_and_titles_are_text_whatever_they_are(tmp_path):
+    levels = np.array([[x, y] for x in range(4) for y in range(4)] * 3)
+    images = np.repeat(levels.sum(axis=1) * 30, 64).reshape(-1, 1, 8, 8)
+    folder = tmp_path / "<img src=x onerror=alert(1)>"
+    folder.mkdir()
+    np.save(folder / "images.npy", images.astype(np.uint8))
+    table = pd.DataFrame(levels, columns=[HOSTILE, "</svg><b>'\""])
+    table.to_csv(folder / "factors.csv", index=False)
+    data = f"{folder / 'images.npy'}:channels_first=true"
+    data += f",factors='{folder / 'factors.csv'}'"
+    plain = MINIATURE | {"data": data, "name": HOSTILE}
+    run_study(study_from_plain(plain), tmp_path / "s", executor=InlineExecutor())
+    path = write_report(tmp_path / "s")
+    found = Content(path)
+    assert HOSTILE in found.text
+    names = {tag for tag, _ in found.tags}
+    assert not names & {"script", "img"}
+    assert not [name for _, part in found.tags for name in part if name[:2] == "on"]
+    title = path.read_text().split("<title>")[1].split("</title>")[0]
+    assert "\u202e" not in title
+
+
+def test_every_text_of_a_page_is_kept_apart(tmp_path):
+    rows = ((HOSTILE, HOSTILE),)
+    page = Page(
+        kind="Study",
+        title=HOSTILE,
+        lead=HOSTILE,
+        facts=((HOSTILE, HOSTILE),),
+        notices=(Notice(level="problem", title=HOSTILE, items=((HOSTILE, HOSTILE),)),),
+        sections=(
+            Section(
+                title="Part",
+                words=(HOSTILE,),
+                blocks=(
+                    Table(title=HOSTILE, columns=(HOSTILE, HOSTILE), rows=rows),
+                    Words(title=HOSTILE, text=HOSTILE),
+                ),
+            ),
+        ),
+    )
+    path = tmp_path / "page.html"
+    path.write_text(render(page), encoding="utf-8")
+    found = Content(path)
+    assert "script" not in {tag for tag, _ in found.tags}
+    body = path.read_text().split("<body>")[1]
+    assert body.count("\u202e") == body.count("<bdi>&lt;script&gt;") == 15
+
+
+def test_a_run_of_fit_is_a_page_with_and_without_its_data(squares, tmp_path):
+    settings = {"steps": 20, "n_latents": 3, "batch_size": 8, "network": "dense"}
+    fit("beta_vae", squares, out=tmp_path / "run", **settings)
+    without = Content(write_report(tmp_path / "run", tmp_path / "r.html"))
+    assert "does not say where the data are" in without.text
+    assert "Training" in without.text
+    assert "Pictures that it makes up" in without.text
+    found = Content(write_report(tmp_path / "run", data=squares))
+    assert "A model trained with beta_vae." in found.text
+    assert "What each latent does" in found.text
+
+
+def test_a_run_of_a_study_finds_its_data_and_scores(study, tmp_path):
+    cell = StudyFolder(study).cells[0]
+    found = Content(write_report(cell.place.path, tmp_path / "r.html"))
+    assert "What each latent does" in found.text
+    assert "mig" in found.text
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path):
+    with pytest.raises(FileNotFoundError, match="expected the folder of a discovery"):
+        write_report(tmp_path)
+
+
+def test_a_study_of_200_runs_stays_below_15_megabytes(copy):
+    content = copy.cells[0].place.scores.read_bytes()
+    known = json.loads(copy.data_file.read_text())["fingerprints"]
+    copy.write(study_from_plain(STUDY | {"seeds": 67}), known)
+    cells = StudyFolder(copy.path).cells
+    for cell in cells:
+        cell.place.path.mkdir(exist_ok=True)
+        if not cell.place.scores.is_file():
+            cell.place.scores.write_bytes(content)
+    assert len(cells) == 201
+    assert write_report(copy.path).stat().st_size < 15_000_000
