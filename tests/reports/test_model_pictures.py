@@ -82,14 +82,14 @@ def test_the_scatter_shows_latents_that_vary_most(trained, squares):
     assert list(found.latents) == order.tolist()
     np.testing.assert_array_equal(found.codes, codes.codes[:, order])
     np.testing.assert_array_equal(found.values, codes.factors[:, 0])
-    # Four places and the bar of colours.
-    assert len(draw_latent_scatter(found).axes) == 5
+    # Two on the diagonal, one pair, and the bar of colours.
+    assert len(draw_latent_scatter(found).axes) == 4
 
 
 def test_a_scatter_of_codes_without_factors_has_no_colours():
     found = latent_scatter(Representation(np.eye(4)))
     assert found.values is None
-    assert len(draw_latent_scatter(found).axes) == 16
+    assert len(draw_latent_scatter(found).axes) == 4 + 6
     with pytest.raises(ValueError, match="expected codes with factors"):
         latent_scatter(Representation(np.eye(4)), factor="x")
 

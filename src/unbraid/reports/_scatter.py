@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,13 +92,10 @@ def draw_latent_scatter(found: LatentScatter) -> Figure:
     figure = new_figure((1.4 * n_latents + 0.4, 1.3 * n_latents + 0.3), layout=None)
     # By hand: to arrange so many panels takes matplotlib seconds.
     figure.subplots_adjust(0.1, 0.1, 0.98, 0.98, wspace=0.35, hspace=0.25)
-    grid: Any = figure.subplots(n_latents, n_latents, squeeze=False, sharex="col")
     points = None
-    for row, column in np.ndindex(n_latents, n_latents):
-        axes = grid[row, column]
-        if column > row:
-            axes.set_axis_off()
-            continue
+    pairs = [(row, column) for row in range(n_latents) for column in range(row + 1)]
+    for row, column in pairs:
+        axes = figure.add_subplot(n_latents, n_latents, row * n_latents + column + 1)
         tidy(axes)
         axes.tick_params(labelsize=6)
         if row == column:
@@ -120,6 +117,8 @@ def draw_latent_scatter(found: LatentScatter) -> Figure:
             axes.set_ylabel(f"z{found.latents[row]}", fontsize=8)
         if row == n_latents - 1:
             axes.set_xlabel(f"z{found.latents[column]}", fontsize=8)
+        else:
+            axes.tick_params(labelbottom=False)
     if found.values is not None and points is not None:
         # In the corner where there are no panels.
         place = figure.add_axes((0.62, 0.9, 0.34, 0.02))

@@ -61,7 +61,7 @@ def study_page(path: Path) -> Page:
     best = _best_run(folder, table, score)
     sections = [
         asked_section(folder),
-        _ranking_section(places, score),
+        _ranking_section(places, score, count_different(table, "data")),
         _best_section(best, table, score),
         comparison_section(table, score),
         trained_section(table),
@@ -120,7 +120,7 @@ def _lead(places: tuple[Place, ...], score: str) -> str:
     )
 
 
-def _ranking_section(places: tuple[Place, ...], score: str) -> Section:
+def _ranking_section(places: tuple[Place, ...], score: str, n_datasets: int) -> Section:
     name = score.split(".", 1)[-1]
     rows = tuple(
         (
@@ -140,7 +140,9 @@ def _ranking_section(places: tuple[Place, ...], score: str) -> Section:
         words="A group holds what cannot be told apart.",
         is_folded=len(rows) > 40,
     )
-    return Section(title="Ranking", blocks=(ranking_block(places, name), table))
+    words = (f"Scores are means over {n_datasets} datasets.",) if n_datasets > 1 else ()
+    blocks = (ranking_block(places, name), table)
+    return Section(title="Ranking", words=words, blocks=blocks)
 
 
 def _best_run(folder: StudyFolder, table: pd.DataFrame, score: str) -> Cell:

@@ -89,17 +89,17 @@ def asked_section(folder: StudyFolder, *, words: tuple[str, ...] = ()) -> Sectio
     first = specs[0]
     steps = sorted({spec.training.steps for spec in specs})
     latents = sorted({spec.training.n_latents for spec in specs})
-    network = first.to_plain()["network"]
+    networks = [_network(spec.to_plain()["network"]) for spec in specs]
     rows = [
-        ("data", "\n".join(dict.fromkeys(spec.data for spec in specs))),
+        ("data", "; ".join(dict.fromkeys(spec.data for spec in specs))),
         ("runs", number(len(specs))),
         ("seeds", number(len({spec.seed for spec in specs}))),
         ("steps of each", _span(steps)),
         ("latents", _span(latents)),
-        ("network", _network(network)),
+        ("network", "; ".join(dict.fromkeys(networks))),
         ("scores", ", ".join(_as_list(first.evaluation.metrics))),
     ]
-    table = Table(title="Settings that all runs share", columns=("", ""), rows=(*rows,))
+    table = Table(title="Settings", columns=("", ""), rows=(*rows,))
     return Section(title="What was asked", words=words, blocks=(table,))
 
 

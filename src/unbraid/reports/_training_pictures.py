@@ -102,6 +102,7 @@ def draw_training_curves(curves: TrainingCurves) -> Figure:
     # Parts of a loss differ by orders of magnitude, and some are below 0.
     smallest = min(np.nanmin(values) for values in curves.terms.values())
     axes.set_yscale("log" if smallest > 0 else "symlog")
+    axes.minorticks_off()
     axes.set_title("parts of the loss (nats per image)", fontsize=9, loc="left")
     axes.legend(fontsize=7, frameon=False)
     _label_steps(axes)
