@@ -1,7 +1,14 @@
+import signal
+
 import pytest
 from plain_images import PlainImages
 
 from unbraid.data import XYSquares
+
+# A shell starts what runs in the background with Ctrl-C ignored, and children inherit
+# that: tests of Ctrl-C would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
