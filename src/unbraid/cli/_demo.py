@@ -9,7 +9,7 @@ from ._data import describe_datasets
 from ._discover import announce, conduct
 
 DATA = "sprites2d:image_size=16,n_scales=3,n_orientations=2,n_positions=8"
-BUDGET = "2m"
+BUDGET = "3m"
 
 
 def demo(
