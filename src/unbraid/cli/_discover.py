@@ -10,7 +10,7 @@ import typer
 
 from ._console import print_json
 from ._data import JsonOption
-from ._study import (
+from ._executor_options import (
     AddressOption,
     CpusOption,
     DeviceOption,

@@ -4,12 +4,21 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ._console import complain, print_json, print_table
 from ._data import JsonOption
+from ._executor_options import (
+    AddressOption,
+    CpusOption,
+    DeviceOption,
+    ExecutorOption,
+    GpusOption,
+    WorkersOption,
+    choose_executor,
+)
 
 if TYPE_CHECKING:
     from unbraid.studies import Study
@@ -22,20 +31,6 @@ study = typer.Typer(
 FolderArgument = Annotated[
     Path, typer.Argument(metavar="DIR", help="Folder of a study.")
 ]
-WorkersOption = Annotated[
-    int | None,
-    typer.Option(min=1, help="Runs at once; one per core when not given."),
-]
-ExecutorOption = Annotated[
-    Literal["local", "ray"],
-    typer.Option(help="Where to compute: this machine, or Ray."),
-]
-AddressOption = Annotated[
-    str | None, typer.Option(help="Of a Ray cluster; a local Ray when not given.")
-]
-CpusOption = Annotated[float, typer.Option(min=0, help="Per run, on Ray.")]
-GpusOption = Annotated[float, typer.Option(min=0, help="Per run, on Ray.")]
-DeviceOption = Annotated[str, typer.Option(help="cpu, cuda, mps or auto.")]
 LoggerOption = Annotated[
     list[str] | None,
     typer.Option(help="Every run also reports to tensorboard, wandb or mlflow."),
@@ -334,26 +329,6 @@ def _announce(
             f"{cost.n_bytes / 1e6:,.0f} MB of disk"
         )
     typer.echo(words, err=True)
-
-
-def choose_executor(
-    name: str, workers: int | None, address: str | None, cpus: float, gpus: float
-) -> "AbstractExecutor":
-    """Where runs are computed, from the options of a command."""
-    from unbraid.studies.executors import LocalExecutor, RayExecutor
-
-    if name == "local":
-        if address is not None:
-            raise typer.BadParameter(
-                "Expected --executor ray with an address, got local.",
-                param_hint="--address",
-            )
-        return LocalExecutor(workers)
-    try:
-        return RayExecutor(n_workers=workers, address=address, cpus=cpus, gpus=gpus)
-    except ImportError as error:
-        complain(error)
-        raise typer.Exit(1) from None
 
 
 def _conduct(

@@ -62,11 +62,10 @@ def discover(
         FileExistsError: If ``out`` holds something else, or other data.
         KeyboardInterrupt: If the study was interrupted; the same call goes on.
 
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:  # doctest: +SKIP
-        ...     found = discover("pictures/", folder, budget="10m")
-        ...     found.ranking.specifications[0].name
+    A call and what to look at first::
+
+        found = discover("pictures/", "found", budget="10m")
+        found.ranking.chosen, found.ranking.reason, found.report
     """
     folder = Path(out).expanduser()
     seconds = None if budget is None else read_duration(budget)

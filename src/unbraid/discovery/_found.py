@@ -2,7 +2,7 @@
 
 import shutil
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from unbraid.reports import (
 from unbraid.representation import Representation, encode
 from unbraid.selection import Ranking
 from unbraid.training import load
+from unbraid.training._history import ACTIVE
 from unbraid.training._tensor_file import write_json
 
 from ._account import account
@@ -28,7 +29,6 @@ from ._data import Source
 from ._gather import Population, describe_population
 from ._plan import Plan
 
-_ACTIVE = 0.01
 _LATENTS_SHOWN = 10
 
 
@@ -148,14 +148,19 @@ def _write_pages(
     folder: Path, model: Autoencoder | None, source: Source
 ) -> Path | None:
     """The explorer, and the report, which links to it."""
+    if model is not None and len(model.image_shape) == 3:
+        page = folder / "explorer.html"
+        _attempt("explorer", lambda: write_explorer(model, source.dataset, page))
+    return _attempt("report", lambda: write_report(folder))
+
+
+def _attempt(what: str, write: Callable[[], Path]) -> Path | None:
     try:
-        if model is not None and len(model.image_shape) == 3:
-            write_explorer(model, source.dataset, folder / "explorer.html")
-        return write_report(folder)
+        return write()
     except Exception as error:
         # Whatever it is: hours of training are not lost for a picture.
-        words = f"discover: the report could not be drawn ({error}). All else is there."
-        warnings.warn(words, stacklevel=3)
+        words = f"discover: the {what} could not be drawn ({error}). All else is there."
+        warnings.warn(words, stacklevel=4)
         return None
 
 
@@ -204,9 +209,14 @@ def _write_traversals(
 ) -> tuple[Latent, ...]:
     if len(model.image_shape) != 3:
         return ()
-    shown = latent_traversals(model, source.dataset, n_latents=_LATENTS_SHOWN)
-    n_active = max(sum(kl > _ACTIVE for kl in shown.kl), 1)
-    shown = latent_traversals(model, source.dataset, n_latents=n_active)
+    every = latent_traversals(model, source.dataset, n_latents=_LATENTS_SHOWN)
+    n_active = max(sum(kl > ACTIVE for kl in every.kl), 1)
+    shown = replace(
+        every,
+        latents=every.latents[:n_active],
+        kl=every.kl[:n_active],
+        images=every.images[:, :n_active],
+    )
     with written_whole(folder / "traversals.png") as file:
         draw_latent_traversals(shown).savefig(file, dpi=150, format="png")
     changes = _changes(shown.images)

@@ -15,6 +15,7 @@ from unbraid.data import AbstractDataset, ImageFolder, as_dataset, float_images
 from unbraid.files import written_whole
 from unbraid.models import Autoencoder, DiagonalGaussian, LinearModel
 from unbraid.randomness import numpy_generator
+from unbraid.training._history import ACTIVE
 
 from ._explorer_page import fill_page
 from ._latent_matching import match_latents
@@ -25,7 +26,6 @@ _ENCODED = 2_000
 """Images from which it is estimated how much each latent says."""
 _AT_ONCE = 250
 _LABELS = ("A", "B")
-_ACTIVE_KL = 0.01
 _ACTIVE_SHARE = 0.05**2
 """Of the largest variance, for models without uncertainty."""
 
@@ -184,7 +184,7 @@ def _latents(encoded: _Encoded) -> list[dict[str, Any]]:
     says = encoded.says
     n_latents = len(says)
     if encoded.is_variational:
-        active = says >= _ACTIVE_KL
+        active = says >= ACTIVE
         centres, spreads = np.zeros(n_latents), np.ones(n_latents)
     else:
         active = says > _ACTIVE_SHARE * says.max()

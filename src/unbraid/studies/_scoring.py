@@ -106,7 +106,11 @@ def _sampled_scores(codes: Representation, seed: int) -> list[Score]:
     scores = []
     for metric in (gaussian_total_correlation, gaussian_wasserstein_correlation):
         score = metric(sampled)
-        facts = {**vars(score), "name": f"sampled_{score.name}"}
+        facts = {
+            **vars(score),
+            "name": f"sampled_{score.name}",
+            "variant": "samples",
+        }
         scores.append(Score(float(score), **facts))
     return scores
 

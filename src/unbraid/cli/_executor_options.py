@@ -1,0 +1,45 @@
+"""Options that say where runs are computed, for every command that starts some."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from ._console import complain
+
+if TYPE_CHECKING:
+    from unbraid.studies.executors import AbstractExecutor
+
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(min=1, help="Runs at once; one per core when not given."),
+]
+ExecutorOption = Annotated[
+    Literal["local", "ray"],
+    typer.Option(help="Where to compute: this machine, or Ray."),
+]
+AddressOption = Annotated[
+    str | None, typer.Option(help="Of a Ray cluster; a local Ray when not given.")
+]
+CpusOption = Annotated[float, typer.Option(min=0, help="Per run, on Ray.")]
+GpusOption = Annotated[float, typer.Option(min=0, help="Per run, on Ray.")]
+DeviceOption = Annotated[str, typer.Option(help="cpu, cuda, mps or auto.")]
+
+
+def choose_executor(
+    name: str, workers: int | None, address: str | None, cpus: float, gpus: float
+) -> "AbstractExecutor":
+    """Where runs are computed, from the options of a command."""
+    from unbraid.studies.executors import LocalExecutor, RayExecutor
+
+    if name == "local":
+        if address is not None:
+            raise typer.BadParameter(
+                "Expected --executor ray with an address, got local.",
+                param_hint="--address",
+            )
+        return LocalExecutor(workers)
+    try:
+        return RayExecutor(n_workers=workers, address=address, cpus=cpus, gpus=gpus)
+    except ImportError as error:
+        complain(error)
+        raise typer.Exit(1) from None
