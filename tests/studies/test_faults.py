@@ -13,7 +13,7 @@ from miniature_study import MINIATURE
 import unbraid.files
 from unbraid.errors import NewerFormatError
 from unbraid.studies import run_study, study_from_plain, study_status, study_table
-from unbraid.studies._work import Outcome
+from unbraid.studies._job import Outcome
 from unbraid.studies._yaml import write_yaml
 from unbraid.studies.executors import AbstractExecutor, InlineExecutor, News
 

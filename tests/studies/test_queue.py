@@ -3,7 +3,7 @@ import os
 import pytest
 
 from unbraid.studies._queue import JobQueue
-from unbraid.studies._work import Job, Outcome
+from unbraid.studies._job import Job, Outcome
 
 
 @pytest.fixture

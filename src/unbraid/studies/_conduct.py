@@ -4,7 +4,7 @@ import contextlib
 import math
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,7 +17,7 @@ from ._specification import RunSpec
 from ._store import StudyFolder
 from ._sweep import Study
 from ._table import write_table
-from ._work import Job
+from ._job import Job, Outcome
 from .executors import AbstractExecutor, LocalExecutor, News
 
 # Seconds between two looks at how large a study is.
@@ -53,11 +53,15 @@ class StudyEnd:
     reason: str = ""
 
 
-class _Nobody:
+class Nobody:
+    """An audience that does not listen."""
+
     def begin(self, *, n_runs: int, n_done: int, n_workers: int) -> None:
+        """Nothing."""
         del n_runs, n_done, n_workers
 
     def hear(self, news: News) -> None:
+        """Nothing."""
         del news
 
 
@@ -99,19 +103,16 @@ def run_study(
     folder = StudyFolder(out)
     jobs = _plan(folder, study, loggers, device)
     executor = executor or LocalExecutor()
-    audience = audience or _Nobody()
+    audience = audience or Nobody()
     n_runs = len(folder.cells)
     audience.begin(
         n_runs=n_runs, n_done=n_runs - len(jobs), n_workers=executor.n_workers
     )
     queue = JobQueue(jobs)
     budget = _Budget(folder, disk_budget)
-    blocked = _conduct(queue, executor, audience, budget) if jobs else ""
-    if blocked:
-        raise OSError(
-            "study: expected that nothing keeps the runs from being written, got: "
-            f"{blocked.rstrip('.')}. What is done stays; the same command goes on when "
-            "that is mended."
+    if jobs:
+        require_unblocked(
+            conduct(queue, executor, audience, lambda *_: budget.exceeded())
         )
     write_table(folder)
     counts = folder.counts()
@@ -197,10 +198,23 @@ class _Budget:
         )
 
 
-def _conduct(
-    queue: JobQueue, executor: AbstractExecutor, audience: Audience, budget: _Budget
+def conduct(
+    queue: JobQueue,
+    executor: AbstractExecutor,
+    audience: Audience,
+    ended: Callable[[Job, Outcome], str],
 ) -> str:
-    """Until the queue is empty, or what blocks it."""
+    """Until the queue is over, or Ctrl-C, or something blocks it.
+
+    Args:
+        queue: Of the jobs.
+        executor: Where to compute.
+        audience: Told of everything that happens.
+        ended: Called when a job has; gives why no more should be begun, or nothing.
+
+    Returns:
+        What blocks it; empty if nothing does.
+    """
     blocked, is_stopping = "", False
     with (
         deferred_interruption(with_termination=True) as is_interrupted,
@@ -212,10 +226,20 @@ def _conduct(
                 news = News("ended", news.job, outcome)
                 if outcome.end == "blocked":
                     blocked = blocked or outcome.message
-                blocked = blocked or budget.exceeded()
+                blocked = blocked or ended(news.job, outcome)
             audience.hear(news)
             if (blocked or is_interrupted()) and not is_stopping:
                 is_stopping = True
                 queue.close()
                 executor.stop()
     return blocked
+
+
+def require_unblocked(blocked: str) -> None:
+    """Say what keeps runs from being written."""
+    if blocked:
+        raise OSError(
+            "study: expected that nothing keeps the runs from being written, got: "
+            f"{blocked.rstrip('.')}. What is done stays; the same command goes on when "
+            "that is mended."
+        )

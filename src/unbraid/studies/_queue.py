@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ._store import RunPlace
-from ._work import Job, Outcome, fail_dead
+from ._job import Job, Outcome, fail_dead
 
 _TRIES = 3
 """Workers that a run may take with it, without getting on, before it is given up."""
@@ -20,10 +20,13 @@ class JobQueue:
 
     Args:
         jobs: In the order in which they should be begun.
+        more_to_come: Whether jobs will be added; then it is over when :meth:`close`
+            says so, and not when it is empty.
     """
 
-    def __init__(self, jobs: Iterable[Job]) -> None:
+    def __init__(self, jobs: Iterable[Job], *, more_to_come: bool = False) -> None:
         self._waiting = deque(jobs)
+        self._more_to_come = more_to_come
         self._later: deque[tuple[float, Job]] = deque()
         self._n_begun = 0
         self._deaths: dict[str, tuple[int, int]] = {}
@@ -43,8 +46,12 @@ class JobQueue:
     @property
     def is_over(self) -> bool:
         """Whether there will never be another job."""
-        left = self._waiting or self._later or self._n_begun
+        left = self._waiting or self._later or self._n_begun or self._more_to_come
         return self._is_closed or not left
+
+    def add(self, jobs: Iterable[Job]) -> None:
+        """More jobs, to be begun after those that wait."""
+        self._waiting.extend(jobs)
 
     @property
     def n_left(self) -> int:

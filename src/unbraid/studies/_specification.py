@@ -1,9 +1,8 @@
 """RunSpec: everything that decides one run and its scores, as plain data."""
 
-import difflib
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 import pydantic
 
@@ -13,34 +12,11 @@ from unbraid.models._names import LIKELIHOODS, RECORDS
 from unbraid.models._settings import from_plain, make_record, to_plain
 from unbraid.models.networks import NETWORKS
 from unbraid.models.objectives import OBJECTIVES
+from unbraid.sections import Section, Whole
 from unbraid.training import TraceSettings, TrainingSpec, specify
 from unbraid.training._specification import hash_plain
 
-Whole = Annotated[int, pydantic.Field(ge=1)]
-
-
-class Section(pydantic.BaseModel):
-    """Part of a file that a person wrote: unknown keys are errors."""
-
-    model_config = pydantic.ConfigDict(
-        extra="forbid", frozen=True, strict=True, validate_default=True
-    )
-
-    @classmethod
-    def read(cls, data: Any, where: str) -> Self:
-        """Check plain data.
-
-        Args:
-            data: As YAML or JSON gives it.
-            where: It comes from, for the error.
-
-        Raises:
-            ValueError: In one sentence; a misspelt key gets the nearest known one.
-        """
-        try:
-            return cls.model_validate(data)
-        except pydantic.ValidationError as error:
-            raise ValueError(f"{where}: {_in_words(error, cls)}") from error
+from ._evolution import Evolution
 
 
 class Training(Section):
@@ -95,6 +71,7 @@ class RunSpec(Section):
         training: Length, batches, optimiser.
         evaluation: Metrics and rows.
         traces: What to record during training, if anything.
+        evolution: Breed a population instead of training once, if given.
         seed: Of everything random in training.
 
     Example:
@@ -113,6 +90,7 @@ class RunSpec(Section):
     training: Training = Training()
     evaluation: Evaluation = Evaluation()
     traces: Traces | None = None
+    evolution: Evolution | None = None
     seed: Annotated[int, pydantic.Field(ge=0, lt=2**63)] = 0
 
     @pydantic.field_validator("objective", "network", "likelihood", mode="before")
@@ -155,7 +133,10 @@ class RunSpec(Section):
 
     @cached_property
     def _plain(self) -> dict[str, Any]:
-        return _with_whole_numbers(self.model_dump(mode="json"))
+        plain = self.model_dump(mode="json")
+        if self.evolution is None:  # as runs were written before there was any
+            del plain["evolution"]
+        return _with_whole_numbers(plain)
 
     def id(self, fingerprint: str) -> str:
         """Hash of everything that decides the outcome.
@@ -199,12 +180,6 @@ def _record(plain: dict[str, Any]) -> Any:
     return from_plain(plain, RECORDS)
 
 
-def nearest(word: str, known: Any) -> str:
-    """A hint at the known word that was probably meant; empty if none is near."""
-    near = difflib.get_close_matches(word, list(known), n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
-
-
 def _with_whole_numbers(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _with_whole_numbers(part) for key, part in value.items()}
@@ -213,34 +188,3 @@ def _with_whole_numbers(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value
-
-
-def _in_words(error: pydantic.ValidationError, kind: type[pydantic.BaseModel]) -> str:
-    """The first thing that is wrong, in one sentence."""
-    first = error.errors()[0]
-    path = [str(part) for part in first["loc"]]
-    place = ".".join(path)
-    if first["type"] == "extra_forbidden":
-        for part in path[:-1]:
-            found = kind.model_fields[part].annotation
-            kind = next(
-                (
-                    option
-                    for option in (found, *getattr(found, "__args__", ()))
-                    if isinstance(option, type) and issubclass(option, Section)
-                ),
-                kind,
-            )
-        known = list(kind.model_fields)
-        return (
-            f"expected keys among {', '.join(known)}, got {place!r}."
-            f"{nearest(path[-1], known)}"
-        )
-    if first["type"] == "missing":
-        return f"expected a value for {place!r}, got none."
-    if first["type"] == "value_error":
-        return f"{place}: {first.get('ctx', {}).get('error')}"
-    reason = first["msg"].removeprefix("Input should be ").rstrip(".")
-    if not place:
-        return f"expected keys with values, got {first['input']!r}."
-    return f"expected {place} to be {reason}, got {first['input']!r}."

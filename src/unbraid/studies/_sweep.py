@@ -12,9 +12,10 @@ from typing import Annotated, Any
 import pydantic
 
 from unbraid.errors import NewerFormatError
+from unbraid.sections import Section, nearest
 
 from ._presets import preset
-from ._specification import RunSpec, Section, nearest
+from ._specification import RunSpec
 from ._yaml import read_yaml
 
 FORMAT = 1

@@ -1,87 +1,27 @@
 """One run of a study from beginning to end, in the process that is called."""
 
-import errno
 import os
 import socket
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
-
-import torch
+from typing import Any
 
 from unbraid.errors import CheckpointFormatError, NewerFormatError
 from unbraid.locks import locked
-from unbraid.training import keep_freed_memory, train_run
+from unbraid.training import save_model, train_run
 from unbraid.training._diagnosis import HISTORY_DAMAGED
 from unbraid.training._tensor_file import write_json
 from unbraid.training.loggers import AbstractLogger
 
+from ._evolve import evolve_with
+from ._job import OUTSIDE, Job, Outcome, fail, sentence
 from ._opened import OpenedData, opened
+from ._population import grow_here
 from ._scoring import score_run
 from ._specification import RunSpec
 from ._store import RunPlace
-
-End = Literal["done", "failed", "busy", "interrupted", "blocked", "died"]
-
-
-@dataclass(frozen=True)
-class Job:
-    """What a worker is told.
-
-    Attributes:
-        id: Of the run.
-        folder: Where it is kept.
-        spec: Of the run, as plain data.
-        fingerprint: That its data must have.
-        loggers: Names of loggers to report to.
-        device: Where to compute.
-    """
-
-    id: str
-    folder: str
-    spec: dict[str, Any]
-    fingerprint: str
-    loggers: tuple[str, ...] = ()
-    device: str = "cpu"
-
-    def to_plain(self) -> dict[str, Any]:
-        """As JSON can hold it."""
-        return asdict(self)
-
-    @classmethod
-    def from_plain(cls, data: dict[str, Any]) -> "Job":
-        """What :meth:`to_plain` wrote."""
-        return cls(**{**data, "loggers": tuple(data["loggers"])})
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a job ended.
-
-    Attributes:
-        id: Of the run.
-        end: ``done``; ``failed``, for a reason of its own that trying again would meet
-            again; ``busy`` in another process; ``interrupted``; ``blocked`` by
-            something outside, such as a full disk; or ``died`` with its worker.
-        message: Why.
-    """
-
-    id: str
-    end: End
-    message: str = ""
-
-
-ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
-)
-"""Environment of such a process, for libraries that look only when they are loaded."""
-
-
-def prepare_process() -> None:
-    """Set up a process whose work is runs: one thread, and memory that is kept."""
-    torch.set_num_threads(1)
-    keep_freed_memory()
+from ._stretch import work_stretch
 
 
 def work(job: Job, loggers: Sequence[AbstractLogger] = ()) -> Outcome:
@@ -98,12 +38,14 @@ def work(job: Job, loggers: Sequence[AbstractLogger] = ()) -> Outcome:
         with locked(place.lock) as is_ours:
             if not is_ours:
                 return Outcome(job.id, "busy", "another process works on it")
+            if job.kind == "stretch":
+                return work_stretch(job, place, loggers)
             return _work(job, place, loggers)
     except KeyboardInterrupt:
         return Outcome(job.id, "interrupted")
     except OSError as error:
         # Not a fault of the run: the same run on a healthy disk would do.
-        return Outcome(job.id, "blocked", _sentence(error))
+        return Outcome(job.id, "blocked", sentence(error))
 
 
 def _work(job: Job, place: RunPlace, loggers: Sequence[AbstractLogger]) -> Outcome:
@@ -125,18 +67,16 @@ def _work(job: Job, place: RunPlace, loggers: Sequence[AbstractLogger]) -> Outco
                 f"{spec.data}: expected the data that the study began with, got other "
                 "data. Run the study again."
             )
-        scores = _train_and_score(spec, data, place, job, loggers)
+        if spec.evolution is None:
+            scores = _train_and_score(spec, data, place, job, loggers)
+        else:
+            scores = _evolve_and_score(spec, data, place, job)
     except (MemoryError, Exception) as error:
-        if isinstance(error, OSError) and error.errno in _OUTSIDE:
+        if isinstance(error, OSError) and error.errno in OUTSIDE:
             raise
-        return _fail(job, place, error)
+        return fail(job, place, error)
     write_json(place.scores, {"id": job.id, **scores}, kind="scores")
     return Outcome(job.id, "done")
-
-
-_OUTSIDE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE,
-            errno.EIO, errno.ESTALE)  # fmt: skip
-"""Of a full, read-only or broken disk, and of too many open files."""
 
 
 def _train_and_score(
@@ -177,6 +117,31 @@ def _train_and_score(
     return {**scores, "warnings": warnings}
 
 
+def _evolve_and_score(
+    spec: RunSpec, data: OpenedData, place: RunPlace, job: Job
+) -> dict[str, Any]:
+    # Beside the runs, so that runs which share a population breed it once.
+    populations = place.path.parent.parent / "populations"
+    evolved = evolve_with(
+        spec, place.path, grow_here, populations=populations, device=job.device
+    )
+    population = evolved.population
+    generation, member = population.lineage.winner
+    save_model(
+        evolved.model, place.path, population.schedule(generation, member, 0)
+    )
+    scores = score_run(evolved.model, data.dataset, spec.evaluation)
+    lineage = population.lineage
+    about = {
+        "population": population.plan.id,
+        "generations": len(lineage.generations),
+        "score": max(lineage.best_scores),
+        "reason": lineage.reason,
+        "stages": [asdict(stage) for stage in evolved.stages],
+    }
+    return {**scores, "warnings": [], "evolution": about}
+
+
 _OF_TRAINING = (
     "spec.json",
     "status.json",
@@ -191,22 +156,3 @@ _OF_TRAINING = (
 def _start_afresh(place: RunPlace) -> None:
     for name in _OF_TRAINING:
         (place.path / name).unlink(missing_ok=True)
-
-
-def _fail(job: Job, place: RunPlace, error: BaseException) -> Outcome:
-    message = _sentence(error)
-    words = {"id": job.id, "error": message, "type": type(error).__name__}
-    write_json(place.failure, words, kind="failure")
-    return Outcome(job.id, "failed", message)
-
-
-def fail_dead(job: Job, message: str) -> None:
-    """Write down that a run takes its worker with it every time."""
-    place = RunPlace(Path(job.folder))
-    words = {"id": job.id, "error": message, "type": "WorkerDied"}
-    write_json(place.failure, words, kind="failure")
-
-
-def _sentence(error: BaseException) -> str:
-    text = str(error).strip() or type(error).__name__
-    return " ".join(text.split())

@@ -5,13 +5,15 @@ from ._fit import fit, train_run
 from ._loop import Snapshot, train
 from ._memory import keep_freed_memory
 from ._model_file import load, save_model
+from ._population import join_stretches, train_stretch
 from ._run import Run
-from ._specification import TrainingSpec
+from ._specification import Change, TrainingSpec
 from ._specify import specify
 from ._state import TrainingState
 from ._trace import Trace, TraceSettings
 
 __all__ = [
+    "Change",
     "Diagnosis",
     "Run",
     "Snapshot",
@@ -20,10 +22,12 @@ __all__ = [
     "TrainingSpec",
     "TrainingState",
     "fit",
+    "join_stretches",
     "keep_freed_memory",
     "load",
     "save_model",
     "specify",
     "train",
     "train_run",
+    "train_stretch",
 ]

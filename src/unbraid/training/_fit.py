@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 import torch
@@ -16,7 +16,7 @@ from unbraid.randomness import torch_generator
 from ._denormals import flushed_denormals
 from ._diagnosis import check_range
 from ._interruption import deferred_interruption
-from ._loop import train
+from ._loop import Snapshot, train
 from ._own_parts import hash_own_parts
 from ._progress import ProgressBar
 from ._recording import Recording
@@ -222,13 +222,8 @@ def _run(recording: Recording, stream: BatchStream, log_every: int) -> Run:
     try:
         recording.start()
         with deferred_interruption() as is_interrupted:
-            for snapshot in train(
-                state,
-                stream,
-                spec.objective,
-                steps=spec.steps,
-                every=log_every,
-                is_interrupted=is_interrupted,
+            for snapshot in _trained(
+                state, stream, spec, every=log_every, is_interrupted=is_interrupted
             ):
                 if snapshot.step % log_every == 0 or snapshot.step == spec.steps:
                     recording.take(snapshot)
@@ -240,6 +235,32 @@ def _run(recording: Recording, stream: BatchStream, log_every: int) -> Run:
         raise
     finally:
         recording.close()
+
+
+def _trained(
+    state: TrainingState,
+    stream: BatchStream,
+    spec: TrainingSpec,
+    *,
+    every: int,
+    is_interrupted: Callable[[], bool],
+) -> Iterator[Snapshot]:
+    """Through all stretches of a run, from wherever the state is."""
+    for number, part in enumerate(spec.stretches()):
+        if state.step >= part.steps:
+            continue
+        state.set_learning_rate(part.learning_rate)
+        own = stream_of(part, stream.dataset, torch.device(stream.device))
+        yield from train(
+            state,
+            own if number else stream,
+            part.objective,
+            steps=part.steps,
+            every=every,
+            is_interrupted=is_interrupted,
+        )
+        if is_interrupted():
+            return
 
 
 def _check_intervals(

@@ -1,6 +1,8 @@
 """Everything that decides the outcome of a run, apart from the data."""
 
+import dataclasses
 import hashlib
+import itertools
 import json
 import operator
 import re
@@ -32,6 +34,25 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 @dataclass(frozen=True, kw_only=True)
+class Change:
+    """Settings that take the place of a run's own from a step on.
+
+    Args:
+        at: Updates after which it holds, from 1.
+        objective: What is made small from then on.
+        batch_size: Images (or pairs, or triplets) of an update.
+        learning_rate: Of the optimiser, which keeps its averages.
+        seed: Of batches and noise.
+    """
+
+    at: int
+    objective: AbstractObjective
+    batch_size: int
+    learning_rate: float
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class TrainingSpec:
     """Settings of a run: what is taught, to which network, for how long.
 
@@ -50,6 +71,7 @@ class TrainingSpec:
         mean: To be subtracted from every channel; nothing when empty.
         std: For every channel to be divided by; nothing when empty.
         seed: Of initial weights, batches and noise.
+        changes: Of settings on the way, in the order of their steps.
     """
 
     objective: AbstractObjective = field(default_factory=BetaVAE)
@@ -66,6 +88,7 @@ class TrainingSpec:
     mean: tuple[float, ...] = ()
     std: tuple[float, ...] = ()
     seed: int = 0
+    changes: tuple[Change, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "seed", checked_seed(self.seed))
@@ -92,6 +115,27 @@ class TrainingSpec:
                 f"fit: expected a batch size from {least} for "
                 f"{type(self.objective).__name__}, got {self.batch_size}."
             )
+        steps = [0, *(change.at for change in self.changes), self.steps]
+        if any(later <= earlier for earlier, later in itertools.pairwise(steps)):
+            raise ValueError(
+                f"fit: expected changes at growing steps from 1 and below {self.steps}, "
+                f"got {steps[1:-1]}."
+            )
+        if self.changes:
+            self.stretches()  # meets what is wrong with the settings of a change
+
+    def stretches(self) -> "list[TrainingSpec]":
+        """The run in parts without changes; ``steps`` is where each of them ends."""
+        ends = [*(change.at for change in self.changes), self.steps]
+        parts = [dataclasses.replace(self, changes=(), steps=ends[0])]
+        for change, end in zip(self.changes, ends[1:], strict=True):
+            settings = {
+                part.name: getattr(change, part.name)
+                for part in fields(change)
+                if part.name != "at"
+            }
+            parts.append(dataclasses.replace(parts[0], steps=end, **settings))
+        return parts
 
     def to_plain(self) -> dict[str, Any]:
         """As JSON can hold it.
@@ -102,6 +146,8 @@ class TrainingSpec:
         parts = {
             part.name: plain_part(getattr(self, part.name)) for part in fields(self)
         }
+        if not self.changes:  # as runs were written before there were any
+            del parts["changes"]
         return {"format": FORMAT, "name": "run", **parts}
 
     @classmethod
@@ -122,7 +168,10 @@ class TrainingSpec:
         for name in _KINDS:
             if name in plain:
                 plain[name] = read_part(name, plain[name], own.get(name))
-        return from_plain(plain, {"run": cls, **RECORDS})
+        return from_plain(plain, {"run": cls, **_TABLE})
+
+
+_TABLE = {"change": Change, **RECORDS}
 
 
 def checked_count(name: str, value: Any) -> int:
@@ -141,7 +190,7 @@ def checked_count(name: str, value: Any) -> int:
 def plain_part(value: Any) -> Any:
     """A field of a specification as JSON can hold it."""
     try:
-        return to_plain(value, RECORDS)
+        return to_plain(value, _TABLE)
     except ValueError:
         if not isinstance(value, tuple(_KINDS.values())):
             raise

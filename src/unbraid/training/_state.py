@@ -74,6 +74,11 @@ class TrainingState:
         optimiser = _build_optimiser(spec, parameters)
         return cls(model, optimiser, extra, adversary_optimiser)
 
+    def set_learning_rate(self, rate: float) -> None:
+        """Of the optimiser of the model, which keeps its averages."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+
 
 def _build_extra(spec: TrainingSpec, model: Autoencoder) -> nn.Module | None:
     with torch.random.fork_rng(devices=[]):

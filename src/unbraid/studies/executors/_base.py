@@ -5,7 +5,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from unbraid.studies._work import Job, Outcome
+from unbraid.studies._job import Job, Outcome
 
 
 class Jobs(Protocol):

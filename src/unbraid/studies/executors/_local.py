@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
-from unbraid.studies._work import ONE_THREAD, Job, Outcome
+from unbraid.studies._job import ONE_THREAD, Job, Outcome
 
 from ._base import AbstractExecutor, Jobs, News
 from ._local_worker import STOP

@@ -15,7 +15,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-from unbraid.studies._work import Job, Outcome, prepare_process, work
+from unbraid.studies._job import Job, Outcome, prepare_process
+from unbraid.studies._work import work
 from unbraid.training.loggers import AbstractLogger
 
 STOP = "stop"

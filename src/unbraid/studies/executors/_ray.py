@@ -16,7 +16,8 @@ from typing import Any
 
 import torch
 
-from unbraid.studies._work import ONE_THREAD, Job, Outcome, prepare_process, work
+from unbraid.studies._job import ONE_THREAD, Job, Outcome, prepare_process
+from unbraid.studies._work import work
 from unbraid.training.loggers._base import import_extra
 
 from ._base import AbstractExecutor, Jobs, News

@@ -1,0 +1,413 @@
+"""A population on disk: its generations, what is to be done, and who has won."""
+
+import contextlib
+import dataclasses
+import functools
+import hashlib
+import math
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unbraid.data import AbstractDataset, Subset
+from unbraid.errors import CheckpointFormatError
+from unbraid.files import written_whole
+from unbraid.locks import locked
+from unbraid.models import Autoencoder
+from unbraid.representation import Representation
+from unbraid.selection import (
+    Lineage,
+    Member,
+    MemberScore,
+    PopulationSettings,
+    first_generation,
+    next_generation,
+)
+from unbraid.selection._population_based import require_alive, why_over
+from unbraid.selection._population_settings import BATCH_SIZE, LEARNING_RATE
+from unbraid.training import (
+    Run,
+    TrainingSpec,
+    TrainingState,
+    join_stretches,
+    load,
+    save_model,
+    train_run,
+)
+from unbraid.training._checkpoint import load_state
+from unbraid.training._specification import hash_plain
+from unbraid.training._tensor_file import read_json, write_json
+
+from ._job import Job, Outcome
+from ._opened import opened
+from ._specification import RunSpec
+from ._store import RunPlace
+from ._stretch import CODES, work_stretch
+
+_LINEAGE, _WINNER = "lineage of a population", "winner of a population"
+_WAIT_SECONDS = 1.0
+
+
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
+class PopulationPlan:
+    """What a population is bred from, and for.
+
+    Attributes:
+        run: Data, objective, network, likelihood, training and seed; hyperparameters
+            of the population take the place of what it says.
+        settings: Sizes and rules.
+        score: What members are worth.
+        score_name: The score in words, with all that decides it.
+        scored: Rows of the dataset that are scored.
+        rows: Rows to learn from; all when ``None``.
+    """
+
+    run: RunSpec
+    settings: PopulationSettings
+    score: MemberScore
+    score_name: str
+    scored: NDArray[np.int64]
+    rows: NDArray[np.int64] | None = None
+
+    @functools.cached_property
+    def id(self) -> str:
+        """Hash of everything that decides the lineage."""
+        return hash_plain(
+            {**self.run.to_plain(), "evolution": None, "evaluation": None},
+            opened(self.run.data).fingerprint,
+            self.settings.model_dump(mode="json"),
+            self.score_name,
+            _digest(self.scored),
+            None if self.rows is None else _digest(self.rows),
+        )[:16]
+
+    @property
+    def dataset(self) -> AbstractDataset:
+        """What is learned from."""
+        whole = opened(self.run.data).dataset
+        return whole if self.rows is None else Subset(whole, self.rows)
+
+    @functools.cached_property
+    def n_images(self) -> int:
+        """Images that each model sees per generation."""
+        n_rows = len(opened(self.run.data).dataset)
+        return self.settings.images_of(n_rows if self.rows is None else len(self.rows))
+
+    @functools.cached_property
+    def _base(self) -> TrainingSpec:
+        training = self.run.training
+        # Schedules stretch over all generations, at the batch size of the settings.
+        n_images = self.settings.generations * self.n_images
+        steps = math.ceil(n_images / training.batch_size)
+        run = self.run.model_copy(
+            update={"training": training.model_copy(update={"steps": steps})}
+        )
+        data = opened(self.run.data)
+        return run.training_spec(
+            data.dataset, data.statistics if training.standardise else None
+        )
+
+    def training_spec(self, member: Member, model: int) -> TrainingSpec:
+        """Settings of a model of a member during its generation."""
+        wanted = dict(member.hyperparameters)
+        batch_size = wanted.pop(BATCH_SIZE, self._base.batch_size)
+        rate = wanted.pop(LEARNING_RATE, self._base.learning_rate)
+        strengths = {path.partition(".")[2]: value for path, value in wanted.items()}
+        return dataclasses.replace(
+            self._base,
+            objective=self._with(strengths),
+            batch_size=int(batch_size),
+            learning_rate=rate,
+            seed=member.seeds[model],
+            steps=member.steps,
+        )
+
+    def _with(self, strengths: dict[str, Any]) -> Any:
+        objective = self._base.objective
+        known = {part.name for part in dataclasses.fields(objective)}
+        for name in strengths:
+            if name not in known:
+                raise ValueError(
+                    f"population: expected a hyperparameter of "
+                    f"{type(objective).__name__} among {', '.join(sorted(known))}, got "
+                    f"{name!r}."
+                )
+        return dataclasses.replace(objective, **strengths)
+
+
+class Population:
+    """A population in training.
+
+    Whatever executes its jobs calls :meth:`settle` when one has ended; when the last of
+    a generation has, the lineage is written and the next generation begins. The same
+    plan in the same folder goes on where it was.
+
+    Args:
+        plan: What is bred.
+        folder: Where; made when something is written.
+        device: Where each model computes.
+    """
+
+    def __init__(
+        self, plan: PopulationPlan, folder: Path, *, device: str = "cpu"
+    ) -> None:
+        self.plan, self.folder, self._device = plan, folder.resolve(), device
+        self._read()
+
+    @property
+    def lineage_file(self) -> Path:
+        """All complete generations."""
+        return self.folder / "lineage.json"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to be done."""
+        return bool(self.lineage.reason) and self.winner_folder.is_dir()
+
+    @property
+    def winner_folder(self) -> Path:
+        """The best model, when the population is complete."""
+        return self.folder / "winner"
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Wait until no other process works on the population, and keep them off."""
+        while True:
+            with locked(self.folder / "population.lock") as is_ours:
+                if is_ours:
+                    self._read()
+                    yield
+                    return
+            time.sleep(_WAIT_SECONDS)
+
+    def jobs(self) -> list[Job]:
+        """Models of the generation in progress that are not trained yet."""
+        if self.is_over:
+            return []
+        self._write_rows()
+        found = []
+        for member in self._members:
+            for model in range(len(member.seeds)):
+                if (member.place, model) not in self._ended:
+                    found.append(self._job(member, model))
+        # Small batches take longest: they come first, so that none is waited for.
+        found.sort(key=lambda job: job.spec["training"]["batch_size"])
+        return found
+
+    def settle(self, job: Job, outcome: Outcome) -> list[Job]:
+        """Take note of how a job ended.
+
+        Returns:
+            Jobs of the next generation, if this one is complete and not the last.
+        """
+        if outcome.end not in ("done", "failed"):
+            return []
+        place, model = job.spec["member"]
+        self._ended[place, model] = outcome.message if outcome.end == "failed" else ""
+        member = self._members[place]
+        own = [self._ended.get((place, k)) for k in range(len(member.seeds))]
+        if None not in own:
+            self._scored[place] = self._score(member, next(filter(None, own), ""))
+        if len(self._scored) < len(self._members):
+            return []
+        self._complete()
+        return self.jobs()
+
+    def member_codes(self, generation: int, place: int) -> list[Representation]:
+        """Codes of a member's models on the scored rows, if they are still there."""
+        n_models = len(self.lineage.generations[generation][place].seeds)
+        return [
+            Representation.load(self._place(generation, place, k).path / CODES)
+            for k in range(n_models)
+        ]
+
+    def member_model(self, generation: int, place: int, model: int) -> Autoencoder:
+        """A model of a member, as it was at the end of its generation."""
+        member = self.lineage.generations[generation][place]
+        state = TrainingState.create(self.plan.training_spec(member, model))
+        path = self._place(generation, place, model).training_state
+        load_state(state, path, run_id=self.plan.id)
+        return state.model.eval()
+
+    def schedule(self, generation: int, place: int, model: int) -> TrainingSpec:
+        """The ordinary run that leads to a model, with all changes on the way."""
+        line = self.lineage.ancestry(generation, place)
+        return join_stretches([self.plan.training_spec(m, model) for m in line])
+
+    def winner(self) -> Autoencoder:
+        """The best model of the best member of a complete population."""
+        model = load(self.winner_folder)
+        assert isinstance(model, Autoencoder)
+        return model
+
+    def replay(self, out: Path | None = None) -> Run:
+        """Train the winner once more, as one ordinary run from fresh weights."""
+        words = read_json(self.winner_folder / "winner.json", kind=_WINNER)
+        return train_run(
+            TrainingSpec.from_plain(words["schedule"]),
+            self.plan.dataset,
+            device=self._device,
+            out=out,
+            progress=False,
+        )
+
+    def _read(self) -> None:
+        self.lineage, self._ended, self._scored = Lineage(), {}, {}
+        if self.lineage_file.is_file():
+            words = read_json(self.lineage_file, kind=_LINEAGE)
+            if words.get("id") != self.plan.id:
+                raise CheckpointFormatError(
+                    f"{self.lineage_file}: expected a new folder or one of this "
+                    "population, got one of a population with other settings or data. "
+                    "Choose another folder."
+                )
+            self.lineage = Lineage.from_plain(words)
+        self._begin()
+        if self.lineage.reason and not self.winner_folder.is_dir():
+            self._write_winner()  # killed between the two
+
+    def _begin(self) -> None:
+        """The members of the generation in progress, and what is done of it."""
+        self._ended: dict[tuple[int, int], str] = {}
+        self._scored: dict[int, Member] = {}
+        if self.lineage.reason:
+            self._members: tuple[Member, ...] = ()
+            return
+        plan = self.plan
+        common: dict[str, Any] = {
+            "n_images": plan.n_images,
+            "batch_size": plan.run.training.batch_size,
+            "seed": plan.run.seed,
+        }
+        if not self.lineage.generations:
+            self._members = first_generation(plan.settings, **common)
+        else:
+            self._members = next_generation(plan.settings, self.lineage, **common)
+
+    def _job(self, member: Member, model: int) -> Job:
+        number = len(self.lineage.generations)
+        place = self._place(number, member.place, model)
+        place.path.parent.mkdir(parents=True, exist_ok=True)
+        start = None
+        if member.parent is not None:
+            start = str(self._place(number - 1, member.parent, model).training_state)
+        rows = None if self.plan.rows is None else str(self.folder / "rows.npy")
+        return Job(
+            id=f"{place.path.parent.name}/{place.path.name}",
+            folder=str(place.path),
+            spec={
+                "data": self.plan.run.data,
+                "rows": rows,
+                "scored": str(self.folder / "scored.npy"),
+                "training": self.plan.training_spec(member, model).to_plain(),
+                "start": start,
+                "population": self.plan.id,
+                "member": [member.place, model],
+            },
+            fingerprint=opened(self.plan.run.data).fingerprint,
+            device=self._device,
+            kind="stretch",
+        )
+
+    def _place(self, generation: int, place: int, model: int) -> RunPlace:
+        folder = self.folder / f"generation-{generation:03d}"
+        return RunPlace(folder / f"member-{place:03d}-model-{model}")
+
+    def _write_rows(self) -> None:
+        for name, rows in (("scored", self.plan.scored), ("rows", self.plan.rows)):
+            path = self.folder / f"{name}.npy"
+            if rows is not None and not path.is_file():
+                with written_whole(path) as file:
+                    np.save(file, rows)
+
+    def _score(self, member: Member, failure: str) -> Member:
+        score = None
+        if not failure:
+            number = len(self.lineage.generations)
+            try:
+                codes = [
+                    Representation.load(self._place(number, member.place, k).path / CODES)
+                    for k in range(len(member.seeds))
+                ]
+                score = float(self.plan.score(codes))
+            except ValueError as error:
+                failure = f"no score: {error}"
+            if score is not None and not math.isfinite(score):
+                score, failure = None, f"no score: {score}"
+        return dataclasses.replace(member, score=score, failure=failure)
+
+    def _complete(self) -> None:
+        members = tuple(self._scored[place] for place in sorted(self._scored))
+        require_alive(members)
+        lineage = Lineage((*self.lineage.generations, members))
+        reason = why_over(self.plan.settings, lineage)
+        self.lineage = dataclasses.replace(lineage, reason=reason)
+        words = {"id": self.plan.id, **self.lineage.to_plain()}
+        write_json(self.lineage_file, words, kind=_LINEAGE)
+        self._forget_old()
+        if reason:
+            self._write_winner()
+        self._begin()
+
+    def _forget_old(self) -> None:
+        """Delete states that nobody will begin with; a replay can make them again."""
+        best = self.lineage.winner
+        for number in range(len(self.lineage.generations) - 1):
+            folder = self.folder / f"generation-{number:03d}"
+            kept = f"member-{best[1]:03d}-" if number == best[0] else None
+            for place in sorted(folder.glob("member-*")):
+                if kept is None or not place.name.startswith(kept):
+                    shutil.rmtree(place, ignore_errors=True)
+            if kept is None:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _write_winner(self) -> None:
+        generation, place = self.lineage.winner
+        model = self._best_model(self.member_codes(generation, place))
+        spec = self.schedule(generation, place, model)
+        words = {
+            "generation": generation,
+            "member": place,
+            "model": model,
+            "score": self.lineage.generations[generation][place].score,
+            "schedule": spec.to_plain(),
+        }
+        # Written beside its place, so that the folder is there when all of it is.
+        beside = self.folder / "winner.part"
+        shutil.rmtree(beside, ignore_errors=True)
+        save_model(self.member_model(generation, place, model), beside, spec)
+        write_json(beside / "winner.json", words, kind=_WINNER)
+        beside.rename(self.winner_folder)
+
+    def _best_model(self, codes: Sequence[Representation]) -> int:
+        each = getattr(self.plan.score, "each", None)
+        return 0 if each is None else int(np.argmax(each(codes)))
+
+
+def grow_here(population: Population) -> Population:
+    """Breed a population in this process, one model after another.
+
+    Raises:
+        KeyboardInterrupt: After Ctrl-C; the same call goes on.
+        OSError: If something outside blocks it.
+    """
+    with population.held():
+        jobs = population.jobs()
+        while jobs:
+            later: list[Job] = []
+            for job in jobs:
+                outcome = work_stretch(job, RunPlace(Path(job.folder)))
+                if outcome.end == "blocked":
+                    raise OSError(f"population: {outcome.message}")
+                later = population.settle(job, outcome)
+            jobs = later
+    return population
+
+
+def _digest(rows: NDArray[np.int64]) -> str:
+    return hashlib.sha256(np.ascontiguousarray(rows).tobytes()).hexdigest()
