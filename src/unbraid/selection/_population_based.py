@@ -146,9 +146,7 @@ def _checked(value: float, whole: bool) -> float:
     return float(math.ceil(round(float(value), 9))) if whole else float(value)
 
 
-def _n_steps(
-    hyperparameters: dict[str, float], n_images: int, batch_size: int
-) -> int:
+def _n_steps(hyperparameters: dict[str, float], n_images: int, batch_size: int) -> int:
     return math.ceil(n_images / hyperparameters.get(BATCH_SIZE, batch_size))
 
 

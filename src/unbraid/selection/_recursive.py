@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import pydantic
 from numpy.typing import ArrayLike, NDArray
+from scipy.ndimage import median_filter
 from scipy.signal import find_peaks
 
 from unbraid.sections import Section, Whole
@@ -18,7 +19,12 @@ Positive = Annotated[float, pydantic.Field(gt=0, allow_inf_nan=False)]
 
 
 class ReductionSettings(Section):
-    """How steps of latents are found; the defaults are those of the paper's code.
+    """How steps of latents are found.
+
+    The defaults are those of the paper's code, apart from ``false_peaks``, which is
+    ours: differences of neighbours of smooth labels are as irregular as the times
+    between random events, so that among many of them some are always seven deviations
+    high.
 
     Attributes:
         trim: Share of the sorted labels left out at both ends, where they are sparse.
@@ -26,7 +32,10 @@ class ReductionSettings(Section):
             have to be a peak.
         ordinary: Deviations above the median up to which differences count as ordinary;
             the deviation of these is the unit of ``height``.
-        distance: Least distance of two peaks, as a share of the labels.
+        false_peaks: Expected number of peaks among labels that are smooth; a peak must
+            be higher than the mean difference around it times ``log(n / false_peaks)``.
+        distance: Least distance of two peaks, as a share of the labels; the mean around
+            a peak is taken over twice as many on either side.
         intervals: Of each latent, that are combined with those of the others.
         least_images: Without which a combination is no use.
         prefer: Among combinations: the ``"largest"``, or those nearest to the
@@ -36,10 +45,11 @@ class ReductionSettings(Section):
     trim: Share = 1 / 15
     height: Positive = 7.0
     ordinary: Positive = 4.0
+    false_peaks: Positive = 0.01
     distance: Share = 1 / 50
     intervals: Whole = 5
     least_images: Whole = 10
-    prefer: Literal["largest", "median"] = "largest"
+    prefer: Literal["median", "largest"] = "median"
 
 
 PUBLISHED = ReductionSettings()
@@ -77,7 +87,7 @@ class LatentSteps:
         values: Sorted labels, ``(n,)``.
         differences: Of neighbours, ``(n - 1,)``.
         peaks: Places of the differences that stand out.
-        height: That a difference must have to stand out.
+        height: That a difference must have to stand out, wherever it is.
         intervals: Between peaks, those that change least first.
     """
 
@@ -137,7 +147,8 @@ def find_intervals(
     # Differences of what is level to the last digit do not vary: any jump stands out.
     height = median + settings.height * float(ordinary.std()) + np.finfo(float).tiny
     distance = max(1, int(n_labels * settings.distance))
-    peaks = find_peaks(inner, height=height, distance=distance)[0] + first
+    needed = np.maximum(height, _chance_height(inner, distance, settings.false_peaks))
+    peaks = find_peaks(inner, height=needed, distance=distance)[0] + first
     ends = peaks
     if len(peaks) == 1:
         ends = np.array([first - 1, peaks[0], n_labels - 1 - first])
@@ -159,6 +170,19 @@ def find_intervals(
         )
     found.sort(key=lambda part: (-part.ratio, part.start))
     return LatentSteps(latent, ordered, differences, peaks, height, tuple(found))
+
+
+def _chance_height(
+    differences: NDArray[np.float64], width: int, false_peaks: float
+) -> NDArray[np.float64]:
+    """What differences of smooth labels reach by chance, around each of them.
+
+    Those of random labels are exponential, with a mean that follows the density of the
+    labels; a median is not moved by the few jumps that are looked for.
+    """
+    around = median_filter(differences, size=4 * max(width, 10) + 1, mode="reflect")
+    mean = around / np.log(2)
+    return mean * max(np.log(len(differences) / false_peaks), 0.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,9 +1,14 @@
 """Many runs: described in one file, computed on one machine or a cluster."""
 
+from ._breeding import evolve
 from ._conduct import StudyEnd, retry_failed, run_study
 from ._estimate import Estimate, estimate
+from ._evolution import Evolution
+from ._evolve import Evolved
+from ._population import Population, PopulationPlan
 from ._presets import PRESETS, preset
 from ._prune import Pruned, prune
+from ._recursion import Stage
 from ._specification import Evaluation, RunSpec, Training
 from ._status import study_status
 from ._store import StudyFolder
@@ -14,13 +19,19 @@ __all__ = [
     "PRESETS",
     "Estimate",
     "Evaluation",
+    "Evolution",
+    "Evolved",
+    "Population",
+    "PopulationPlan",
     "Pruned",
     "RunSpec",
+    "Stage",
     "Study",
     "StudyEnd",
     "StudyFolder",
     "Training",
     "estimate",
+    "evolve",
     "preset",
     "prune",
     "read_study",

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from unbraid.training._interruption import deferred_interruption
 
+from ._job import Job, Outcome
 from ._opened import opened
 from ._prune import folder_size, prune
 from ._queue import JobQueue
@@ -17,7 +18,6 @@ from ._specification import RunSpec
 from ._store import StudyFolder
 from ._sweep import Study
 from ._table import write_table
-from ._job import Job, Outcome
 from .executors import AbstractExecutor, LocalExecutor, News
 
 # Seconds between two looks at how large a study is.

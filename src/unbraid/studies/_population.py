@@ -185,6 +185,22 @@ class Population:
                     return
             time.sleep(_WAIT_SECONDS)
 
+    @property
+    def n_jobs(self) -> int:
+        """Models times generations, if it takes all generations."""
+        settings = self.plan.settings
+        founders = settings.founders or settings.size
+        later = (settings.generations - 1) * settings.size
+        return (founders + later) * settings.models
+
+    @property
+    def n_jobs_left(self) -> int:
+        """Of these, those of generations that are not complete."""
+        if self.lineage.reason:
+            return 0
+        done = sum(len(members) for members in self.lineage.generations)
+        return self.n_jobs - done * self.plan.settings.models
+
     def jobs(self) -> list[Job]:
         """Models of the generation in progress that are not trained yet."""
         if self.is_over:
@@ -220,10 +236,12 @@ class Population:
 
     def member_codes(self, generation: int, place: int) -> list[Representation]:
         """Codes of a member's models on the scored rows, if they are still there."""
-        n_models = len(self.lineage.generations[generation][place].seeds)
+        return self._codes(generation, self.lineage.generations[generation][place])
+
+    def _codes(self, generation: int, member: Member) -> list[Representation]:
         return [
-            Representation.load(self._place(generation, place, k).path / CODES)
-            for k in range(n_models)
+            Representation.load(self._place(generation, member.place, k).path / CODES)
+            for k in range(len(member.seeds))
         ]
 
     def member_model(self, generation: int, place: int, model: int) -> Autoencoder:
@@ -331,7 +349,9 @@ class Population:
             number = len(self.lineage.generations)
             try:
                 codes = [
-                    Representation.load(self._place(number, member.place, k).path / CODES)
+                    Representation.load(
+                        self._place(number, member.place, k).path / CODES
+                    )
                     for k in range(len(member.seeds))
                 ]
                 score = float(self.plan.score(codes))

@@ -8,6 +8,12 @@ from typing import Any
 from .presets import (
     SCALES,
     dlib_2019,
+    estermann_2020_fig1,
+    estermann_2020_fig2,
+    estermann_2020_fig4,
+    estermann_2020_fig4_plain,
+    estermann_2020_fig5,
+    estermann_2020_fig6,
     holtz_2022,
     michlo_2022_a3_1,
     michlo_2022_a3_2,
@@ -23,6 +29,12 @@ from .presets import (
 
 PRESETS: dict[str, Callable[[str], dict[str, Any]]] = {
     "dlib-2019": dlib_2019,
+    "estermann-2020-fig1": estermann_2020_fig1,
+    "estermann-2020-fig2": estermann_2020_fig2,
+    "estermann-2020-fig4": estermann_2020_fig4,
+    "estermann-2020-fig4-plain": estermann_2020_fig4_plain,
+    "estermann-2020-fig5": estermann_2020_fig5,
+    "estermann-2020-fig6": estermann_2020_fig6,
     "holtz-2022": holtz_2022,
     "michlo-2022-a3-1": michlo_2022_a3_1,
     "michlo-2022-a3-2": michlo_2022_a3_2,

@@ -5,8 +5,8 @@ from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
 
-from ._store import RunPlace
 from ._job import Job, Outcome, fail_dead
+from ._store import RunPlace
 
 _TRIES = 3
 """Workers that a run may take with it, without getting on, before it is given up."""

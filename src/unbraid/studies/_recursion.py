@@ -236,9 +236,7 @@ class Recursion:
         return population
 
     def _grow(self, plan: PopulationPlan, grow: Grow) -> Population:
-        population = Population(
-            plan, self._populations / plan.id, device=self._device
-        )
+        population = Population(plan, self._populations / plan.id, device=self._device)
         return grow(population)
 
     def _labels(

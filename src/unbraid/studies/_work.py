@@ -127,9 +127,7 @@ def _evolve_and_score(
     )
     population = evolved.population
     generation, member = population.lineage.winner
-    save_model(
-        evolved.model, place.path, population.schedule(generation, member, 0)
-    )
+    save_model(evolved.model, place.path, population.schedule(generation, member, 0))
     scores = score_run(evolved.model, data.dataset, spec.evaluation)
     lineage = population.lineage
     about = {

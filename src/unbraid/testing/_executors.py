@@ -13,9 +13,9 @@ import threadpoolctl
 import torch
 
 from unbraid.studies import RunSpec
+from unbraid.studies._job import Job, Outcome
 from unbraid.studies._opened import opened
 from unbraid.studies._store import RunPlace
-from unbraid.studies._job import Job, Outcome
 from unbraid.studies._work import work
 from unbraid.studies.executors import AbstractExecutor, News
 from unbraid.training._tensor_file import read_json

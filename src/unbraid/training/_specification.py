@@ -118,8 +118,8 @@ class TrainingSpec:
         steps = [0, *(change.at for change in self.changes), self.steps]
         if any(later <= earlier for earlier, later in itertools.pairwise(steps)):
             raise ValueError(
-                f"fit: expected changes at growing steps from 1 and below {self.steps}, "
-                f"got {steps[1:-1]}."
+                f"fit: expected changes at growing steps from 1 and below "
+                f"{self.steps}, got {steps[1:-1]}."
             )
         if self.changes:
             self.stretches()  # meets what is wrong with the settings of a change

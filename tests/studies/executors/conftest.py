@@ -4,8 +4,8 @@ from collections import deque
 import pytest
 
 from unbraid.studies import RunSpec
-from unbraid.studies._opened import opened
 from unbraid.studies._job import Job
+from unbraid.studies._opened import opened
 from unbraid.studies.executors._ray import LOSSES
 
 # Ray looks at this when it is imported, which a file of tests may do before the
