@@ -19,7 +19,7 @@ _MINI_RANGES: Plain = {
         "values": [1, 1.5, 2, 3, 4, 6, 8], "least": 0.5, "most": 16
     },
 }  # fmt: skip
-_MINI_IMAGES = 25_600
+_MINI_IMAGES, _MINI_GENERATIONS = 12_800, 8
 
 
 def estermann_2020_fig1(scale: str) -> Plain:
@@ -95,7 +95,7 @@ def estermann_2020_fig4_plain(scale: str) -> Plain:
     if scale == "mini":
         study["network"] = _network(scale)
         # As many images as a member of a population sees in all generations.
-        study["training"]["steps"] = 10 * _MINI_IMAGES // 64
+        study["training"]["steps"] = _MINI_GENERATIONS * _MINI_IMAGES // 64
     return study | {
         "name": f"estermann-2020-fig4-plain-{scale}",
         "grid": {"data": _both(scale)},
@@ -181,7 +181,7 @@ def _population(scale: str) -> Plain:
         scale,
         mini={
             "size": 8,
-            "generations": 10,
+            "generations": _MINI_GENERATIONS,
             "images": _MINI_IMAGES,
             "ranges": _MINI_RANGES,
         },
@@ -201,10 +201,10 @@ def _unsupervised(method: str, scale: str) -> Plain:
     population = by_scale(
         scale,
         mini={
-            "size": 5,
-            "generations": 10,
+            "size": 4,
+            "generations": _MINI_GENERATIONS,
             "images": _MINI_IMAGES,
-            "patience": 4,
+            "patience": 3,
             "change": 0.01,
             "ranges": _MINI_RANGES,
         },
