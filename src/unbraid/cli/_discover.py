@@ -4,7 +4,7 @@ import shlex
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -33,6 +33,13 @@ def discover(
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")],
+    method: Annotated[
+        Literal["sweep", "pbt", "recursive"],
+        typer.Option(
+            help="Settings from a list, populations that breed them, or populations "
+            "on ever more uniform images (rPU-VAE)."
+        ),
+    ] = "sweep",
     budget: Annotated[
         str | None,
         typer.Option(
@@ -66,6 +73,7 @@ def discover(
     found = conduct(
         data,
         out,
+        method=method,
         budget=budget,
         labels=labels,
         executor=place,

@@ -55,6 +55,14 @@ def _tried(plan: Plan, population: Population, n_failed: int) -> str:
     failed = f"; {n_failed} runs failed" if n_failed else ""
     dead = int((~population.evidence.is_alive).sum())
     silent = f"; {dead} models have no active latent" if dead else ""
+    evolution = plan.study.runs()[0].evolution
+    if evolution is not None:
+        members = evolution.population
+        return (
+            f"Tried: {plan.n_realisations} populations of {members.size} members with "
+            f"{members.models} models each, for up to {members.generations} "
+            f"generations of {members.images:,} images{failed}{silent}.\n"
+        )
     return (
         f"Tried: {n_specifications} specifications, {plan.n_realisations} realisations "
         f"of each, {plan.steps:,} steps{failed}{silent}.\n"

@@ -2,9 +2,10 @@
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from unbraid.durations import read_duration
+from unbraid.metrics._options import check_option
 from unbraid.selection import rank_models
 from unbraid.studies import StudyFolder, run_study
 from unbraid.studies._conduct import Audience
@@ -17,6 +18,9 @@ from ._gather import gather
 from ._labels import read_labels
 from ._plan import Plan, read_plan
 from ._proposal import propose
+from ._proposal_evolving import propose_evolution
+
+Method = Literal["sweep", "pbt", "recursive"]
 
 _ROWS_COMPARED = 1_000
 
@@ -25,6 +29,7 @@ def discover(
     data: Any,
     out: str | os.PathLike[str],
     *,
+    method: Method = "sweep",
     budget: str | float | None = None,
     labels: Any = None,
     executor: AbstractExecutor | None = None,
@@ -44,6 +49,11 @@ def discover(
         data: A folder of pictures, a file of arrays, a name with options, a dataset, or
             an array of images.
         out: Folder for everything that is found.
+        method: ``"sweep"``: settings from a list, several realisations of each.
+            ``"pbt"``: populations whose settings change while they train, scored by
+            how well their models agree (PBT-U-VAE). ``"recursive"``: such populations
+            on ever more uniform images, and one more that learns all that they found
+            (rPU-VAE).
         budget: Time until the end, such as ``"10m"``, or seconds; when not given, from
             a short timing of these data.
         labels: Labels of 20 to 1,000 images, if there are any: a data frame, mapping or
@@ -67,6 +77,7 @@ def discover(
         found = discover("pictures/", "found", budget="10m")
         found.ranking.chosen, found.ranking.reason, found.report
     """
+    check_option("discover", "method", method, Method)
     folder = Path(out).expanduser()
     seconds = None if budget is None else read_duration(budget)
     require_writable(folder)
@@ -77,7 +88,7 @@ def discover(
     if labels is not None:
         few = read_labels(labels, len(source.dataset), source.names)
     executor = executor or LocalExecutor()
-    plan = _plan(folder, source, seconds, executor.n_workers, seed)
+    plan = _plan(folder, source, method, seconds, executor.n_workers, seed)
     study = StudyFolder(folder / "study")
     end = run_study(
         plan.study, study.path, executor=executor, device=device, audience=audience
@@ -93,11 +104,18 @@ def discover(
 
 
 def _plan(
-    folder: Path, source: Source, seconds: float | None, n_workers: int, seed: int
+    folder: Path,
+    source: Source,
+    method: Method,
+    seconds: float | None,
+    n_workers: int,
+    seed: int,
 ) -> Plan:
     """The plan of the folder, or a new one if other things are asked now."""
     fingerprint = source.dataset.fingerprint()
-    asked = {"seconds": seconds, "seed": seed}
+    asked: dict[str, Any] = {"seconds": seconds, "seed": seed}
+    if method != "sweep":
+        asked["method"] = method
     known = read_plan(folder)
     if known is not None and known.fingerprint != fingerprint:
         raise FileExistsError(
@@ -107,9 +125,15 @@ def _plan(
         )
     if known is not None and known.asked == asked:
         return known
-    proposal = propose(
-        source.text, source.dataset, seconds=seconds, n_workers=n_workers, seed=seed
-    )
+    wanted: dict[str, Any] = {
+        "seconds": seconds,
+        "n_workers": n_workers,
+        "seed": seed,
+    }
+    if method == "sweep":
+        proposal = propose(source.text, source.dataset, **wanted)
+    else:
+        proposal = propose_evolution(method, source.text, source.dataset, **wanted)
     plan = Plan(fingerprint, asked, proposal.study, proposal.seconds)
     plan.write(folder)
     return plan

@@ -154,6 +154,9 @@ def name_of(spec: RunSpec) -> str:
         'beta_vae beta=4'
     """
     plain = spec.to_plain()["objective"]
+    if spec.evolution is not None:
+        how = "recursively" if spec.evolution.method == "recursive" else "by agreement"
+        return f"{plain['name']} bred {how}"
     strength = STRENGTHS.get(plain["name"])
     if strength is None:
         return plain["name"]

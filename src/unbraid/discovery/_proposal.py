@@ -18,7 +18,7 @@ Plain = dict[str, Any]
 
 N_LATENTS = 10
 FEWEST_STEPS, MOST_STEPS = 1_000, 30_000
-_GOOD_STEPS = 3_000
+GOOD_STEPS = 3_000
 """Below it, fewer specifications are tried for longer."""
 
 STRENGTHS = {
@@ -31,13 +31,13 @@ STRENGTHS = {
 
 # Specifications and realisations of each, from much time to little.
 _SIZES = ((10, 5), (8, 5), (6, 5), (5, 5), (4, 5), (3, 5), (2, 5), (2, 4), (2, 3))
-_SHARE = 0.85
+SHARE = 0.85
 """Of the time that may go to the runs; the rest is for ranking and writing."""
 
-_FIXED_SECONDS = 8.0
+FIXED_SECONDS = 8.0
 """For starting processes, reading data and drawing."""
 
-_DEFAULT_SECONDS = (60.0, 1800.0)
+DEFAULT_SECONDS = (60.0, 1800.0)
 _SMALL = 3 * 32 * 32
 """Numbers in an image that is small."""
 
@@ -90,20 +90,20 @@ def propose(
         ValueError: If the time is too short for anything.
     """
     candidates = _candidates(dataset)
-    base = _settings(text, dataset)
-    costs = _measure(base, candidates)
+    base = base_settings(text, dataset)
+    costs = measure_candidates(base, candidates)
     if seconds is None:
         n_specifications, n_realisations = _SIZES[2]
-        wanted = _seconds(costs[:n_specifications], n_realisations, _GOOD_STEPS)
-        low, high = _DEFAULT_SECONDS
+        wanted = _seconds(costs[:n_specifications], n_realisations, GOOD_STEPS)
+        low, high = DEFAULT_SECONDS
         at_once = _at_once(_SIZES[2], n_workers)
-        seconds = min(max(wanted / at_once / _SHARE + _FIXED_SECONDS, low), high)
-    size, steps = _fit(costs, (seconds - _FIXED_SECONDS) * _SHARE, n_workers)
+        seconds = min(max(wanted / at_once / SHARE + FIXED_SECONDS, low), high)
+    size, steps = _fit(costs, (seconds - FIXED_SECONDS) * SHARE, n_workers)
     n_specifications, n_realisations = size
     at_once = _at_once(size, n_workers)
     if steps < FEWEST_STEPS:
         needed = _seconds(costs[:n_specifications], n_realisations, FEWEST_STEPS)
-        least = needed / at_once / _SHARE + _FIXED_SECONDS
+        least = needed / at_once / SHARE + FIXED_SECONDS
         raise ValueError(
             f"discover: expected a budget of at least {in_words(least)} for these data "
             f"on {n_workers} cores, got {in_words(seconds)}."
@@ -129,8 +129,7 @@ def _candidates(dataset: AbstractDataset) -> list[tuple[str, Plain]]:
     Reconstruction is summed over pixels: images with fewer of them need less of
     everything that stands against it.
     """
-    n_pixels = math.prod(dataset.image_shape[-2:])
-    unit = min(max(math.sqrt(n_pixels) / 16, 0.25), 4.0)
+    unit = unit_strength(dataset)
     return [
         ("beta_vae", {"beta": 4 * unit}),
         ("dip_vae", {"kind": "ii", "lambda_off_diagonal": 10.0}),
@@ -145,7 +144,13 @@ def _candidates(dataset: AbstractDataset) -> list[tuple[str, Plain]]:
     ]
 
 
-def _settings(text: str, dataset: AbstractDataset) -> Plain:
+def unit_strength(dataset: AbstractDataset) -> float:
+    """What 1 is for images of 16x16 pixels."""
+    n_pixels = math.prod(dataset.image_shape[-2:])
+    return min(max(math.sqrt(n_pixels) / 16, 0.25), 4.0)
+
+
+def base_settings(text: str, dataset: AbstractDataset) -> Plain:
     """What all runs share."""
     n_numbers = math.prod(dataset.image_shape)
     plain = {
@@ -186,7 +191,9 @@ def _network(n_numbers: int) -> Plain:
     return {"name": "dense", "widths": [width, width]}
 
 
-def _measure(base: Plain, candidates: Sequence[tuple[str, Plain]]) -> list[Cost]:
+def measure_candidates(
+    base: Plain, candidates: Sequence[tuple[str, Plain]]
+) -> list[Cost]:
     """Cost of a run of each candidate; each objective is timed once."""
     shared = {key: value for key, value in base.items() if key != "name"}
     found: dict[str, Cost] = {}
@@ -216,7 +223,7 @@ def _fit(
     plans = [
         (size, _steps(costs, size, time * _at_once(size, n_workers))) for size in _SIZES
     ]
-    good = (plan for plan in plans if plan[1] >= _GOOD_STEPS)
+    good = (plan for plan in plans if plan[1] >= GOOD_STEPS)
     size, steps = next(good, plans[-1])
     # Whole hundreds, so that a plan reads well.
     return size, min(steps // 100 * 100, MOST_STEPS)

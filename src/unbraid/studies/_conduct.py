@@ -222,11 +222,11 @@ def conduct(
     ):
         for news in stream:
             if news.kind == "ended" and news.job and news.outcome:
-                outcome = queue.settle(news.job, news.outcome)
-                news = News("ended", news.job, outcome)
+                job, outcome = news.job, queue.settle(news.job, news.outcome)
+                news = News("ended", job, outcome)
                 if outcome.end == "blocked":
                     blocked = blocked or outcome.message
-                blocked = blocked or ended(news.job, outcome)
+                blocked = blocked or ended(job, outcome)
             audience.hear(news)
             if (blocked or is_interrupted()) and not is_stopping:
                 is_stopping = True

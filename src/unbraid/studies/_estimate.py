@@ -77,12 +77,20 @@ def estimate(specs: Sequence[RunSpec]) -> Estimate:
             cost = measure_run(group[0])
         except Exception:  # of the run's own: it will be a row with its error
             continue
-        steps = sum(spec.training.steps for spec in group)
+        steps = sum(_n_steps(spec) for spec in group)
         seconds += cost.per_step * steps + cost.fixed * len(group)
         n_bytes += cost.n_bytes * len(group)
         n_timed += len(group)
     share = len(specs) / max(n_timed, 1)
     return Estimate(seconds * share, int(n_bytes * share))
+
+
+def _n_steps(spec: RunSpec) -> float:
+    """Of a run, or of all models of a population together."""
+    if spec.evolution is None:
+        return spec.training.steps
+    n_rows = len(opened(spec.data).dataset)
+    return spec.evolution.expected_images(n_rows) / spec.training.batch_size
 
 
 def _kind(spec: RunSpec) -> str:

@@ -124,7 +124,7 @@ class TrainingSpec:
         if self.changes:
             self.stretches()  # meets what is wrong with the settings of a change
 
-    def stretches(self) -> "list[TrainingSpec]":
+    def stretches(self) -> list[Self]:
         """The run in parts without changes; ``steps`` is where each of them ends."""
         ends = [*(change.at for change in self.changes), self.steps]
         parts = [dataclasses.replace(self, changes=(), steps=ends[0])]
