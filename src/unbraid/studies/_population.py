@@ -409,6 +409,11 @@ class Population:
         return 0 if each is None else int(np.argmax(each(codes)))
 
 
+def read_lineage(folder: Path) -> Lineage:
+    """The lineage that the folder of a population keeps, as far as it is."""
+    return Lineage.from_plain(read_json(folder / "lineage.json", kind=_LINEAGE))
+
+
 def grow_here(population: Population) -> Population:
     """Breed a population in this process, one model after another.
 
