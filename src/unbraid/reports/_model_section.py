@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from unbraid.data import AbstractDataset
-from unbraid.models import Autoencoder
+from unbraid.models import Autoencoder, LinearModel
 from unbraid.randomness import numpy_generator
 from unbraid.representation import Representation, encode
 from unbraid.training import load
@@ -17,6 +17,7 @@ from unbraid.training._history import ACTIVE, read_history
 from ._cumulative_distances import cumulative_distances, draw_cumulative_distances
 from ._distance_pictures import distance_matrices, draw_distance_matrices
 from ._embed import CANNOT_DRAW, Gallery, picture
+from ._explorer import explorer_text
 from ._factor_pictures import draw_factor_latent_matrices, factor_latent_matrices
 from ._figures import draw_latent_traversals
 from ._model_pictures import (
@@ -25,13 +26,15 @@ from ._model_pictures import (
     prior_samples,
     reconstructions,
 )
-from ._page import Picture, Section
+from ._page import Frame, Picture, Section
 from ._scatter import draw_latent_scatter, latent_scatter
 from ._summaries import latent_traversals
 from ._training_pictures import draw_training_curves, training_curves
 
 _ENCODED = 2_000
 _MOST_LATENTS = 10
+_LARGEST_EXPLORER = 8_000_000
+"""Letters of it; a page with all the rest of 200 runs stays below 15 MB."""
 
 
 def model_section(
@@ -39,6 +42,7 @@ def model_section(
     folder: Path,
     dataset: AbstractDataset | None,
     *,
+    name: str = "",
     history: Path | None = None,
     words: tuple[str, ...] = (),
 ) -> Section:
@@ -48,6 +52,7 @@ def model_section(
         title: Heading.
         folder: Of the model.
         dataset: What it was trained on, or ``None`` if that cannot be read.
+        name: What the model is called; like its folder when not given.
         history: Folder of its run, if that is another one.
         words: Paragraphs to begin with.
     """
@@ -57,6 +62,9 @@ def model_section(
     except CANNOT_DRAW as error:
         missing = f"The model cannot be shown: {error}"
         return Section(title=title, words=(*words, missing))
+    if dataset is not None and len(model.image_shape) == 3:
+        called = name or folder.resolve().name
+        gallery.add("The explorer", lambda: _explorer(model, dataset, called))
     if isinstance(model, Autoencoder):
         _add_pictures(gallery, model, dataset)
     _add_history(gallery, history or folder)
@@ -88,6 +96,22 @@ def _add_history(gallery: Gallery, folder: Path) -> None:
     history = read_history(folder / "history.jsonl")
     if history:
         gallery.add("Training", lambda: _curves(history, folder))
+
+
+def _explorer(
+    model: Autoencoder | LinearModel, dataset: AbstractDataset, name: str
+) -> Frame:
+    text = explorer_text([model], dataset, names={}, model_names=[name], is_part=True)
+    if len(text) > _LARGEST_EXPLORER:
+        raise ValueError(
+            f"With its networks it is {len(text) / 1e6:.0f} MB large, too much for "
+            "this page; `unbraid explore` writes it as a file of its own."
+        )
+    return Frame(
+        title="Move its latents by hand",
+        words="Start from a picture, move a slider, and see what the model draws.",
+        document=text,
+    )
 
 
 def _traversals(model: Autoencoder, dataset: AbstractDataset) -> Picture:
