@@ -157,7 +157,7 @@ def test_names_inside_a_page_are_unique(page):
     assert len(own) == len(set(own)) > 3
 
 
-def test_every_number_of_a_figure_can_be_had(study, page):
+def test_every_number_of_a_figure_can_be_had(path, page):
     links = [
         (found["download"], found["href"])
         for tag, found in page.tags
@@ -165,6 +165,9 @@ def test_every_number_of_a_figure_can_be_had(study, page):
     ]
     assert len(csv_of(page, "runs.csv")) == 1 + 6
     assert {"ranking.csv", "training.csv", "latents.csv"} <= set(dict(links))
+    figures = path.read_text().split("<figure")[1:]
+    assert len(figures) > 8
+    assert all('download="' in figure.split("</figure>")[0] for figure in figures)
 
 
 def test_a_second_page_is_the_same_but_for_a_link_to_an_explorer(study, path):
@@ -201,6 +204,8 @@ def test_the_command_writes_a_page_of_a_study_without_a_finished_run(copy):
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
     assert result.output.strip() == str(out)
+    again = CliRunner().invoke(app, [*command, "--json"])
+    assert json.loads(again.stdout) == {"page": str(out), "bytes": out.stat().st_size}
     found = Content(out)
     assert "No run is finished" in found.text
     assert "All 6 runs failed." in found.text
@@ -211,6 +216,7 @@ def test_a_study_of_one_run_is_a_page(tmp_path):
     run_study(study_from_plain(MINIATURE), tmp_path / "s", executor=InlineExecutor())
     found = Content(write_report(tmp_path / "s"))
     assert "it is the only setting" in found.text
+    assert "one run only" in found.text
     assert "The run" in found.text
 
 

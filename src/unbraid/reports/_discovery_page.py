@@ -137,7 +137,7 @@ def _asked(plan: dict[str, Any]) -> tuple[str, ...]:
     time = f"in {in_words(seconds)}" if seconds else "in the time that a choice needs"
     return (
         f"Find a representation of these images {time}, without labels. Every "
-        "specification was trained with several seeds, to see which ones agree.",
+        "specification is trained with several seeds, to see which ones agree.",
     )
 
 

@@ -23,6 +23,7 @@ from ._figures import draw_latent_traversals
 from ._model_pictures import (
     draw_prior_samples,
     draw_reconstructions,
+    prior_codes,
     prior_samples,
     reconstructions,
 )
@@ -120,7 +121,6 @@ def _traversals(model: Autoencoder, dataset: AbstractDataset) -> Picture:
     silent = model.n_latents - n_active
     if n_active < len(found.latents):
         found = latent_traversals(model, dataset, n_bases=2, n_latents=n_active)
-    unit = "nats" if model.is_variational else "variance"
     of_all = f"{silent} of {model.n_latents}"
     left_out = f" Those that say nothing are left out ({of_all})." if silent else ""
     return picture(
@@ -128,7 +128,7 @@ def _traversals(model: Autoencoder, dataset: AbstractDataset) -> Picture:
         draw_latent_traversals(found),
         words="Each row moves one latent from -2 to 2 and leaves the others. A latent "
         "that is disentangled changes one thing, the same in both pictures." + left_out,
-        data=pd.DataFrame({"latent": found.latents, unit: found.kl}),
+        data=pd.DataFrame({"latent": found.latents, found.unit: found.kl}),
         file="latents",
     )
 
@@ -146,10 +146,15 @@ def _reconstructions(model: Autoencoder, dataset: AbstractDataset) -> Picture:
 
 
 def _samples(model: Autoencoder) -> Picture:
+    pictures = prior_samples(model)
+    codes = prior_codes(len(pictures), model.n_latents).numpy()
+    names = [f"z{latent}" for latent in range(model.n_latents)]
     return picture(
         "Pictures that it makes up",
-        draw_prior_samples(prior_samples(model)),
-        words="Decoded from random codes.",
+        draw_prior_samples(pictures),
+        words="Decoded from random codes, row by row.",
+        data=pd.DataFrame(codes, columns=names).round(4),
+        file="samples",
     )
 
 

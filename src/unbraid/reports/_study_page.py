@@ -129,7 +129,7 @@ def _ranking_section(places: tuple[Place, ...], score: str, n_datasets: int) -> 
             str(row + 1),
             place.name,
             number(place.score),
-            f"{number(place.interval[0])} to {number(place.interval[1])}",
+            _interval(place),
             str(place.group + 1),
             str(place.n_runs),
         )
@@ -145,6 +145,12 @@ def _ranking_section(places: tuple[Place, ...], score: str, n_datasets: int) -> 
     words = (f"Scores are means over {n_datasets} datasets.",) if n_datasets > 1 else ()
     blocks = (ranking_block(places, name), table)
     return Section(title="Ranking", words=words, blocks=blocks)
+
+
+def _interval(place: Place) -> str:
+    if place.n_runs < 2:
+        return "one run only"  # which says nothing about others
+    return f"{number(place.interval[0])} to {number(place.interval[1])}"
 
 
 def _best_run(folder: StudyFolder, table: pd.DataFrame, score: str) -> Cell:
