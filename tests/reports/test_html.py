@@ -14,6 +14,7 @@ from small_discovery import plan_small
 from typer.testing import CliRunner
 
 from unbraid.cli._app import app
+from unbraid.data import LabelledImages
 from unbraid.locks import locked
 from unbraid.reports import _model_section, write_report
 from unbraid.reports._explorer_page import script_hash
@@ -369,6 +370,24 @@ def test_a_run_of_fit_is_a_page_with_and_without_its_data(squares, tmp_path):
     found = Content(write_report(tmp_path / "run", data=squares))
     assert "A model trained with beta_vae." in found.text
     assert "What each latent does" in found.text
+
+
+@pytest.mark.parametrize(
+    ("shape", "n_latents", "reason"),
+    [
+        ((1, 1, 8), 1, ""),
+        ((3, 5, 7), 2, ""),
+        ((4, 8, 8), 2, "1 or 3 channels"),
+    ],
+)
+def test_models_of_odd_shapes_are_pages(tmp_path, shape, n_latents, reason):
+    values = np.random.default_rng(0).integers(0, 256, (40, *shape), dtype=np.uint8)
+    data = LabelledImages(values, {"level " * 40: np.arange(40) % 4})
+    settings = {"steps": 5, "n_latents": n_latents, "network": "dense"}
+    fit("vae", data, out=tmp_path / "run", **settings)
+    found = Content(write_report(tmp_path / "run", data=data))
+    assert ("iframe" in dict(found.tags)) == (not reason)
+    assert reason in found.text
 
 
 def test_a_run_of_a_study_finds_its_data_and_scores(study, tmp_path):

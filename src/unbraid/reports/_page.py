@@ -207,7 +207,7 @@ def csv_link(data: pd.DataFrame) -> str:
         >>> csv_link(pd.DataFrame({"a": [1]}))
         'data:text/csv;charset=utf-8;base64,YQoxCg=='
     """
-    content = data.to_csv(index=False, lineterminator="\n").encode()
+    content = data.to_csv(index=False, lineterminator="\n").encode(errors="replace")
     return f"data:text/csv;charset=utf-8;base64,{base64.b64encode(content).decode()}"
 
 
