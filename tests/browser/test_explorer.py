@@ -1,13 +1,11 @@
 """The page in a real browser, opened from the disk, with the network off."""
 
 import base64
-import json
 import time
 
 import numpy as np
 import pytest
 import torch
-from headless import open_chromium
 from PIL import Image
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -34,37 +32,6 @@ NETWORKS = {
     "odd sides": (Convolutional(n_filters=8), (3, 17, 23)),
     "dense": (Dense(), (1, 8, 8)),
 }
-
-
-@pytest.fixture(scope="module")
-def downloads(tmp_path_factory):
-    return tmp_path_factory.mktemp("downloads")
-
-
-@pytest.fixture(scope="module")
-def browser(downloads):
-    driver = open_chromium(downloads)
-    yield driver
-    driver.quit()
-
-
-@pytest.fixture(autouse=True)
-def _silent(request):
-    """No test leaves an error in the console, or a request to anywhere but the disk."""
-    yield
-    browser = request.getfixturevalue("browser")
-    complaints = [e for e in browser.get_log("browser") if e["level"] == "SEVERE"]
-    assert complaints == []
-    messages = [json.loads(e["message"]) for e in browser.get_log("performance")]
-    asked = [
-        event["message"]["params"]["request"]["url"]
-        for event in messages
-        if event["message"]["method"] == "Network.requestWillBeSent"
-    ]
-    local = ("file:", "data:", "blob:", "chrome:", "about:")
-    assert [url for url in asked if not url.startswith(local)] == []
-    # The log does see requests, or the line above would prove nothing.
-    assert any(url.startswith("file:") for url in asked)
 
 
 def random_model(network, shape, *, seed=0, n_latents=10, likelihood=None, **options):

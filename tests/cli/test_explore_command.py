@@ -32,6 +32,18 @@ def test_a_page_is_written_and_its_path_printed(folders, tmp_path):
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
+def test_machines_are_told_where_the_page_is(folders, tmp_path):
+    page = tmp_path / "explorer.html"
+    result = run(folders / "one", folders / "two", "--data", DATA, "-o", page, "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout) == {
+        "page": str(page),
+        "bytes": page.stat().st_size,
+        "models": [str(folders / "one"), str(folders / "two")],
+        "data": "xy_squares",
+    }
+
+
 def test_two_models_are_called_by_what_differs_in_their_paths(folders, tmp_path):
     page = tmp_path / "explorer.html"
     result = run(folders / "one", folders / "two", "--data", DATA, "-o", page)

@@ -64,6 +64,9 @@ def test_the_report_shows_the_choice_and_what_it_rests_on(found):
     assert f"Chosen without labels: {found.ranking.chosen}." in page
     assert "Who agrees with whom" in page
     assert "What each latent does" in page
+    chosen = found.ranking.chosen.split(",")[0]
+    assert f"How the seeds of {chosen} learnt, which was chosen" in page
+    assert 'download="dynamics.csv"' in page
     about = json.loads((found.folder / "discovery.json").read_text())
     assert about["report"] == str(found.report)
     assert len(about["evidence"]["pairs"]) == 6
@@ -89,9 +92,10 @@ def test_latents_are_ordered_by_what_they_say(found):
     assert found.latents[0].change > 0.02
 
 
-def test_the_report_links_to_an_explorer_of_the_chosen_model(found):
-    assert found.report == found.folder / "report.html"
-    assert 'href="explorer.html"' in found.report.read_text(encoding="utf-8")
+def test_an_explorer_of_the_chosen_model_is_in_the_report_and_beside_it(found):
+    text = found.report.read_text(encoding="utf-8")
+    assert "<iframe" in text
+    assert 'href="explorer.html"' in text
     assert (found.folder / "explorer.html").stat().st_size < 5_000_000
 
 

@@ -1,5 +1,7 @@
 """Claims about pictures of factors: what latents know of them, and distances."""
 
+import io
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,16 @@ def test_every_cell_of_a_matrix_has_its_number():
     figure = draw_factor_latent_matrices(factor_latent_matrices(grid_codes()))
     assert [len(axes.texts) for axes in figure.axes] == [6, 6]
     assert "1.79" in [text.get_text() for text in figure.axes[0].texts]
+
+
+@pytest.mark.parametrize("name", ["long" * 500, "$x_{", "\u202e\U0001f600", "a\nb"])
+def test_any_name_of_a_factor_can_be_drawn(name):
+    codes = grid_codes()
+    named = Representation(
+        codes.codes, None, codes.factors, (name, "y"), codes.factor_kinds
+    )
+    # Warnings, as of missing glyphs or of too little room, are errors in tests.
+    draw_factor_latent_matrices(factor_latent_matrices(named)).savefig(io.BytesIO())
 
 
 def test_codes_without_factors_have_no_matrices():

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import shutil
 from html.parser import HTMLParser
 
@@ -9,11 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from miniature_study import MINIATURE
+from small_discovery import plan_small
 from typer.testing import CliRunner
 
 from unbraid.cli._app import app
+from unbraid.data import LabelledImages
 from unbraid.locks import locked
-from unbraid.reports import write_report
+from unbraid.reports import _model_section, write_report
+from unbraid.reports._explorer_page import script_hash
 from unbraid.reports._page import Notice, Page, Section, Table, Words, render
 from unbraid.reports._study_sections import run_notices
 from unbraid.studies import (
@@ -82,6 +86,14 @@ def page(path):
     return Content(path)
 
 
+def csv_of(page, file):
+    """Lines of the numbers behind a link."""
+    links = {
+        found.get("download"): found["href"] for tag, found in page.tags if tag == "a"
+    }
+    return base64.b64decode(links[file].split("base64,")[1]).decode().splitlines()
+
+
 def fail(cell, error):
     cell.place.scores.unlink(missing_ok=True)
     write_json(cell.place.failure, {"error": error}, kind="failure")
@@ -104,7 +116,7 @@ def test_a_study_is_told_from_beginning_to_end(page):
 
 
 def test_a_page_asks_for_nothing_from_outside(page):
-    assert not [tag for tag, _ in page.tags if tag in ("script", "link", "iframe")]
+    assert not [tag for tag, _ in page.tags if tag in ("script", "link")]
     sources = [
         value
         for _, found in page.tags
@@ -116,6 +128,28 @@ def test_a_page_asks_for_nothing_from_outside(page):
     assert not [name for _, found in page.tags for name in found if name[:2] == "on"]
     policy = next(c for c in page.values("meta", "content") if c and "-src" in c)
     assert policy.startswith("default-src 'none'")
+    (script,) = re.findall(r"script-src ([^;]*);", policy)
+    assert script == f"'{script_hash()}'"
+
+
+def test_the_explorer_of_the_best_run_is_inside_and_shut_off(page):
+    (frame,) = [found for tag, found in page.tags if tag == "iframe"]
+    assert frame["srcdoc"].startswith("<!doctype html>")
+    assert '"is_part": true' in frame["srcdoc"]
+    assert frame["sandbox"] == "allow-scripts allow-downloads"
+    assert "src" not in frame
+    assert "#explorer" in page.values("a", "href")
+
+
+def test_an_explorer_that_is_too_large_is_left_to_a_file_of_its_own(
+    study, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(_model_section, "_LARGEST_EXPLORER", 1_000)
+    found = Content(write_report(study, tmp_path / "r.html"))
+    assert "`unbraid explore` writes it as a file of its own" in found.text
+    assert "iframe" not in dict(found.tags)
+    policy = next(c for c in found.values("meta", "content") if c and "-src" in c)
+    assert "script-src" not in policy
 
 
 def test_names_inside_a_page_are_unique(page):
@@ -124,23 +158,24 @@ def test_names_inside_a_page_are_unique(page):
     assert len(own) == len(set(own)) > 3
 
 
-def test_every_number_of_a_figure_can_be_had(study, page):
+def test_every_number_of_a_figure_can_be_had(path, page):
     links = [
         (found["download"], found["href"])
         for tag, found in page.tags
         if tag == "a" and "download" in found
     ]
-    content = dict(links)["runs.csv"].split("base64,")[1]
-    rows = base64.b64decode(content).decode().splitlines()
-    assert len(rows) == 1 + 6
+    assert len(csv_of(page, "runs.csv")) == 1 + 6
     assert {"ranking.csv", "training.csv", "latents.csv"} <= set(dict(links))
+    figures = path.read_text().split("<figure")[1:]
+    assert len(figures) > 8
+    assert all('download="' in figure.split("</figure>")[0] for figure in figures)
 
 
 def test_a_second_page_is_the_same_but_for_a_link_to_an_explorer(study, path):
     before = {file: file.stat().st_mtime_ns for file in study.rglob("*")}
     (path.parent / "explorer.html").touch()
     again = write_report(study, path.parent / "again.html").read_text()
-    link = '<a class="explore" href="explorer.html">Explore the model</a>\n'
+    link = ' <a href="explorer.html">Open it alone</a>.'
     assert link in again
     assert again.replace(link, "") == path.read_text()
     # Nothing was trained, and nothing was written but the page.
@@ -170,6 +205,8 @@ def test_the_command_writes_a_page_of_a_study_without_a_finished_run(copy):
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
     assert result.output.strip() == str(out)
+    again = CliRunner().invoke(app, [*command, "--json"])
+    assert json.loads(again.stdout) == {"page": str(out), "bytes": out.stat().st_size}
     found = Content(out)
     assert "No run is finished" in found.text
     assert "All 6 runs failed." in found.text
@@ -180,6 +217,7 @@ def test_a_study_of_one_run_is_a_page(tmp_path):
     run_study(study_from_plain(MINIATURE), tmp_path / "s", executor=InlineExecutor())
     found = Content(write_report(tmp_path / "s"))
     assert "it is the only setting" in found.text
+    assert "one run only" in found.text
     assert "The run" in found.text
 
 
@@ -196,6 +234,67 @@ def test_data_without_factors_are_ranked_by_elbo_and_the_page_warns(tmp_path):
     assert "Which latent holds which factor" not in found.text
     (tmp_path / "plain.npy").unlink()
     assert "The data cannot be read" in Content(write_report(tmp_path / "s")).text
+
+
+@pytest.mark.parametrize("file", ["model.safetensors", "model.json"])
+@pytest.mark.parametrize("damage", ["missing", "corrupt"])
+def test_a_damaged_model_costs_its_pictures_only(copy, file, damage):
+    for cell in copy.cells:
+        if damage == "missing":
+            (cell.place.path / file).unlink()
+        else:
+            (cell.place.path / file).write_bytes(b"\0<b>nothing")
+    found = Content(write_report(copy.path))
+    assert "The model cannot be shown" in found.text
+    assert "Ranking" in found.text
+    assert "iframe" not in dict(found.tags)
+
+
+def test_seeds_of_the_best_setting_are_seen_to_learn(tmp_path):
+    plain = STUDY | {
+        "methods": {"beta_vae": {"beta": [0.01]}},
+        "seeds": 3,
+        "training": MINIATURE["training"] | {"steps": 150, "learning_rate": 5e-3},
+        "traces": {"n_observations": 9, "n_snapshots": 4},
+    }
+    run_study(study_from_plain(plain), tmp_path / "s", executor=InlineExecutor())
+    page = write_report(tmp_path / "s")
+    found = Content(page)
+    assert "How the seeds of this setting learnt" in found.text
+    rows = csv_of(found, "dynamics.csv")
+    assert rows[0] == "realisation,step,row,first,second"
+    assert len(rows) == 1 + 3 * 4 * 9
+    assert {row.split(",")[0] for row in rows[1:]} == {"seed 0", "seed 1", "seed 2"}
+    # Of one trace there is nothing to compare, and a damaged one is none.
+    traces = sorted((tmp_path / "s").glob("runs/*/traces.safetensors"))
+    traces[0].write_bytes(b"nothing")
+    traces[1].unlink()
+    assert "How the seeds" not in Content(write_report(tmp_path / "s")).text
+
+
+def test_a_discovery_killed_before_its_study_is_a_page(tmp_path):
+    plan_small(tmp_path / "found")
+    found = Content(write_report(tmp_path / "found"))
+    assert "no model has been chosen yet" in found.text
+    assert "nothing was trained yet" in found.text
+    assert "study.yaml" in found.text
+
+
+def test_a_discovery_without_a_finished_run_is_a_page(tmp_path):
+    plan_small(tmp_path / "found")
+    plan = json.loads((tmp_path / "found" / "plan.json").read_text())
+    study = study_from_plain(plan["study"])
+    folder = StudyFolder(tmp_path / "found" / "study")
+    folder.write(study, {plan["study"]["data"]: plan["fingerprint"]})
+    found = Content(write_report(tmp_path / "found"))
+    assert "no model has been chosen yet" in found.text
+    assert "Not finished: 6 waiting." in found.text
+    cell = folder.cells[0]
+    cell.place.path.mkdir()
+    fail(cell, HOSTILE)
+    found = Content(write_report(tmp_path / "found"))
+    assert "1 of 6 runs failed." in found.text
+    assert HOSTILE in found.text
 
 
 def test_collapse_is_said_in_words(copy):
@@ -271,6 +370,24 @@ def test_a_run_of_fit_is_a_page_with_and_without_its_data(squares, tmp_path):
     found = Content(write_report(tmp_path / "run", data=squares))
     assert "A model trained with beta_vae." in found.text
     assert "What each latent does" in found.text
+
+
+@pytest.mark.parametrize(
+    ("shape", "n_latents", "reason"),
+    [
+        ((1, 1, 8), 1, ""),
+        ((3, 5, 7), 2, ""),
+        ((4, 8, 8), 2, "1 or 3 channels"),
+    ],
+)
+def test_models_of_odd_shapes_are_pages(tmp_path, shape, n_latents, reason):
+    values = np.random.default_rng(0).integers(0, 256, (40, *shape), dtype=np.uint8)
+    data = LabelledImages(values, {"level " * 40: np.arange(40) % 4})
+    settings = {"steps": 5, "n_latents": n_latents, "network": "dense"}
+    fit("vae", data, out=tmp_path / "run", **settings)
+    found = Content(write_report(tmp_path / "run", data=data))
+    assert ("iframe" in dict(found.tags)) == (not reason)
+    assert reason in found.text
 
 
 def test_a_run_of_a_study_finds_its_data_and_scores(study, tmp_path):

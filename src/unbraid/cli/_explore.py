@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ._data import open_data
+from ._console import print_json
+from ._data import JsonOption, open_data
 
 if TYPE_CHECKING:
     from unbraid.data import AbstractDataset
@@ -39,6 +40,7 @@ def explore(
         int, typer.Option(min=1, max=100, help="Pictures to start from.")
     ] = 12,
     seed: Annotated[int, typer.Option(min=0, help="Of their draw.")] = 0,
+    json: JsonOption = False,
 ) -> None:
     """Write a page that shows what each latent does; it opens without a network.
 
@@ -60,9 +62,10 @@ def explore(
     chosen = read_latent_names(names) if names is not None else None
     folders = [model] if other is None else [model, other]
     models = [load(folder) for folder in folders]
+    dataset = open_data(data) if data is not None else _remembered(model)
     page = write_explorer(
         models[0],
-        open_data(data) if data is not None else _remembered(model),
+        dataset,
         out,
         other=models[1] if other is not None else None,
         names=chosen,
@@ -70,7 +73,12 @@ def explore(
         n_examples=examples,
         seed=seed,
     )
-    typer.echo(f"Open in a browser: {page} ({page.stat().st_size / 1e6:.1f} MB)")
+    size = page.stat().st_size
+    if json:
+        about = {"models": [str(folder) for folder in folders], "data": dataset.name}
+        print_json({"page": str(page), "bytes": size, **about})
+    else:
+        typer.echo(f"Open in a browser: {page} ({size / 1e6:.1f} MB)")
 
 
 def _labels(folders: list[Path]) -> list[str]:

@@ -176,6 +176,7 @@ def report(
         Path | None,
         typer.Option("--out", "-o", help="The page; report.html in the folder if not."),
     ] = None,
+    json: JsonOption = False,
 ) -> None:
     """Write one page with ranking, pictures and warnings; nothing is trained.
 
@@ -185,7 +186,11 @@ def report(
     """
     from unbraid.reports import write_report
 
-    typer.echo(write_report(folder, out))
+    page = write_report(folder, out)
+    if json:
+        print_json({"page": str(page), "bytes": page.stat().st_size})
+    else:
+        typer.echo(page)
 
 
 @study.command()

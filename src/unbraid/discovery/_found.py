@@ -139,18 +139,21 @@ def write_found(
         file.write(text.encode())
     more = describe_population(population, ranking.chosen)
     write_json(folder / "discovery.json", found.to_plain() | more, kind="discovery")
-    found = replace(found, report=_write_pages(folder, model, source))
+    found = replace(found, report=_write_pages(folder, model, source, ranking))
     write_json(folder / "discovery.json", found.to_plain() | more, kind="discovery")
     return found
 
 
 def _write_pages(
-    folder: Path, model: Autoencoder | None, source: Source
+    folder: Path, model: Autoencoder | None, source: Source, ranking: Ranking
 ) -> Path | None:
-    """The explorer, and the report, which links to it."""
+    """The explorer, and the report, which has it inside and links to it."""
     if model is not None and len(model.image_shape) == 3:
-        page = folder / "explorer.html"
-        _attempt("explorer", lambda: write_explorer(model, source.dataset, page))
+        page, names = folder / "explorer.html", [ranking.chosen or "A"]
+        _attempt(
+            "explorer",
+            lambda: write_explorer(model, source.dataset, page, model_names=names),
+        )
     return _attempt("report", lambda: write_report(folder))
 
 

@@ -7,14 +7,16 @@ import numpy as np
 import pandas as pd
 
 from unbraid.durations import in_words
-from unbraid.studies import StudyFolder, study_table
+from unbraid.studies import StudyFolder, study_from_plain, study_table
+from unbraid.studies._store import Cell
 from unbraid.training._tensor_file import read_json
 
 from ._comparison_section import comparison_section, main_score, ranking_block
-from ._embed import picture
-from ._frames import is_done
+from ._dynamics_block import dynamics_picture, is_awake
+from ._embed import Gallery, picture
+from ._frames import is_done, texts
 from ._model_section import model_section
-from ._page import Notice, Page, Picture, Section, Table
+from ._page import Frame, Notice, Page, Picture, Section, Table
 from ._ranking_pictures import Place, draw_agreement
 from ._scores_table import number, scores_table
 from ._settings_section import settings_section
@@ -23,6 +25,11 @@ from ._study_sections import (
     asked_section,
     run_notices,
     trained_section,
+)
+
+_UNFINISHED = (
+    "It is not finished: no model has been chosen yet. The same command goes on with "
+    "it."
 )
 
 
@@ -34,15 +41,17 @@ def discovery_page(path: Path) -> Page:
     """
     plan = read_json(path / "plan.json", kind="plan of a discovery")
     folder = StudyFolder(path / "study")
+    if not folder.study_file.is_file():
+        return _planned_page(path, plan)
     table = study_table(folder.path)
-    asked = asked_section(folder, words=_asked(plan))
-    last = (trained_section(table), settings_section(folder))
+    asked = asked_section([cell.spec for cell in folder.cells], words=_asked(plan))
+    last = (trained_section(table), settings_section(folder.study, folder.cells))
     if not (path / "discovery.json").is_file():
         return Page(
             kind="Discovery",
             title=path.resolve().name,
-            lead="It is not finished: no model has been chosen yet. The same command "
-            "goes on with it.",
+            lead=_UNFINISHED,
+            facts=_counts(table),
             notices=run_notices(folder, table),
             sections=(asked, *last),
         )
@@ -51,7 +60,7 @@ def discovery_page(path: Path) -> Page:
     comparison = comparison_section(table, score) if score else None
     sections = [
         _chosen_section(path, found, folder),
-        _ranking_section(found),
+        _ranking_section(found, folder),
         asked,
         comparison,
         *last,
@@ -63,6 +72,31 @@ def discovery_page(path: Path) -> Page:
         facts=_facts(found, table),
         notices=(*_refusal(ranking), *run_notices(folder, table)),
         sections=tuple(section for section in sections if section is not None),
+    )
+
+
+def _planned_page(path: Path, plan: dict[str, Any]) -> Page:
+    """Of a discovery that was broken off before any training."""
+    study = study_from_plain(plan["study"], str(path / "plan.json"))
+    specs = study.runs()
+    return Page(
+        kind="Discovery",
+        title=path.resolve().name,
+        lead=_UNFINISHED,
+        facts=(("runs", number(len(specs))), ("done", "0")),
+        notices=(Notice(level="note", title="Not finished: nothing was trained yet."),),
+        sections=(
+            asked_section(specs, words=_asked(plan)),
+            settings_section(study, ()),
+        ),
+    )
+
+
+def _counts(table: pd.DataFrame) -> tuple[tuple[str, str], ...]:
+    return (
+        ("runs", number(len(table))),
+        ("done", number(int(is_done(table).sum()))),
+        ("failed", number(texts(table, "status").count("failed"))),
     )
 
 
@@ -103,7 +137,7 @@ def _asked(plan: dict[str, Any]) -> tuple[str, ...]:
     time = f"in {in_words(seconds)}" if seconds else "in the time that a choice needs"
     return (
         f"Find a representation of these images {time}, without labels. Every "
-        "specification was trained with several seeds, to see which ones agree.",
+        "specification is trained with several seeds, to see which ones agree.",
     )
 
 
@@ -118,14 +152,13 @@ def _chosen_section(
         "The chosen model",
         path / "model",
         dataset,
+        name=found["ranking"]["chosen"],
         history=None if run is None else run.place.path,
         words=(why,) if why else (),
     )
-    blocks: list[Picture | Table] = [
-        block for block in section.blocks if isinstance(block, Picture)
-    ]
+    blocks = list(section.blocks)
     if found["latents"]:
-        blocks.insert(1, _latents(found["latents"]))
+        blocks.insert(2, _latents(found["latents"]))
     scores = None
     if run is not None:
         scores = scores_table(run.place.read_scores().get("scores", {}))
@@ -161,7 +194,7 @@ def _latents(latents: list[dict[str, Any]]) -> Table:
     )
 
 
-def _ranking_section(found: dict[str, Any]) -> Section:
+def _ranking_section(found: dict[str, Any], folder: StudyFolder) -> Section:
     ranking = found["ranking"]
     specifications = ranking["specifications"]
     names = [model["specification"] for model in ranking["models"]]
@@ -176,7 +209,7 @@ def _ranking_section(found: dict[str, Any]) -> Section:
         for spec in specifications
     )
     evidence = found.get("evidence") or {}
-    blocks: list[Picture | Table] = [
+    blocks: list[Picture | Table | Frame] = [
         ranking_block(places, "score", of="Specifications"),
         _places_table(specifications, evidence),
     ]
@@ -193,7 +226,51 @@ def _ranking_section(found: dict[str, Any]) -> Section:
             f"{labels['weight']:.0%} of the score; the order with and without them "
             f"agrees to {labels['agreement']:.2f}."
         )
+    gallery = Gallery()
+    gallery.add("How seeds learnt", lambda: _chosen_dynamics(found, folder))
+    gallery.add("How other seeds learnt", lambda: _worst_dynamics(found, folder))
+    words += [f"{name}: not drawn. {why}" for name, why in gallery.missing]
+    blocks += gallery.pictures
     return Section(title="Ranking", words=tuple(words), blocks=tuple(blocks))
+
+
+def _chosen_dynamics(found: dict[str, Any], folder: StudyFolder) -> Picture | None:
+    name = _specification(found)
+    title = f"How the seeds of {name} learnt, which was chosen"
+    return dynamics_picture(title, _seeds(found, folder, name)) if name else None
+
+
+def _worst_dynamics(found: dict[str, Any], folder: StudyFolder) -> Picture | None:
+    """Of the specification whose seeds differ most, to see what that looks like."""
+    evidence = found.get("evidence") or {}
+    known = {
+        part["name"]: part["dynamics"]
+        for part in evidence.get("specifications", ())
+        if part.get("dynamics") is not None
+    }
+    name = max(known, key=lambda name: known[name], default="")
+    if not name or name == _specification(found):
+        return None
+    title = f"How the seeds of {name} learnt, which differ most"
+    cells = _seeds(found, folder, name)
+    return dynamics_picture(title, cells, file="dynamics-worst")
+
+
+def _specification(found: dict[str, Any]) -> str:
+    """That of the chosen model; empty if there is none."""
+    ranking = found["ranking"]
+    owners = {model["name"]: model["specification"] for model in ranking["models"]}
+    return owners.get(ranking["chosen"], "")
+
+
+def _seeds(
+    found: dict[str, Any], folder: StudyFolder, specification: str
+) -> list[Cell]:
+    """Runs of a specification, without those that learnt nothing."""
+    models = (found.get("evidence") or {}).get("models", ())
+    runs = {model["run"] for model in models if model["specification"] == specification}
+    own = [cell for cell in folder.cells if cell.id in runs]
+    return [cell for cell in own if is_awake(cell)]
 
 
 def _places_table(specifications: list[dict[str, Any]], evidence: Any) -> Table:

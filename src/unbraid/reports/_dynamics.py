@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from unbraid.randomness import numpy_generator
 
-from ._drawing import new_figure
+from ._drawing import label_of, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,9 +70,17 @@ def draw_joint_embedding(
     figure = new_figure((5.5, 4.5))
     axes = figure.add_subplot()
     sizes = 2.0 + 10.0 * when / max(n_slices - 1, 1)
-    axes.scatter(*points.T, c=colours[which], s=sizes, alpha=0.5, linewidths=0)
+    # Points as one picture: thousands of marks would make a page heavy.
+    axes.scatter(
+        *points.T,
+        c=colours[which],
+        s=sizes,
+        alpha=0.5,
+        linewidths=0,
+        rasterized=True,
+    )
     handles = [
-        Line2D([], [], marker="o", linestyle="", color=colour, label=label)
+        Line2D([], [], marker="o", linestyle="", color=colour, label=label_of(label))
         for colour, label in zip(colours, labels, strict=True)
     ]
     axes.legend(

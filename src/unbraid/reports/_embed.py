@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ._page import Picture
+from ._page import Frame, Picture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -90,10 +90,10 @@ class Gallery:
     """Pictures that could be drawn, and why others could not."""
 
     def __init__(self) -> None:
-        self.pictures: list[Picture] = []
+        self.pictures: list[Picture | Frame] = []
         self.missing: list[tuple[str, str]] = []
 
-    def add(self, title: str, draw: Callable[[], Picture | None]) -> None:
+    def add(self, title: str, draw: Callable[[], Picture | Frame | None]) -> None:
         """Draw a picture, or keep the reason why not.
 
         Args:

@@ -74,16 +74,51 @@ def write_explorer(
         ...     page.read_text(encoding="utf-8")[:15]
         '<!doctype html>'
     """
-    dataset = as_dataset(data)
     models = [model] if other is None else [model, other]
+    text = explorer_text(
+        models,
+        as_dataset(data),
+        names=names or {},
+        model_names=model_names,
+        n_examples=n_examples,
+        seed=seed,
+    )
+    target = Path(path).expanduser()
+    with written_whole(target) as file:
+        file.write(text.encode())
+    return target
+
+
+def explorer_text(
+    models: Sequence[Autoencoder | LinearModel],
+    dataset: AbstractDataset,
+    *,
+    names: Mapping[int, str],
+    model_names: Sequence[str] = (),
+    n_examples: int = 12,
+    seed: int = 0,
+    is_part: bool = False,
+) -> str:
+    """The page itself.
+
+    Args:
+        models: One or two.
+        dataset: What they were trained on.
+        names: As :func:`write_explorer` takes them, like all that follows.
+        model_names: Of the models.
+        n_examples: Images to start from.
+        seed: Of their draw.
+        is_part: Whether it stands inside another page, which has a heading for it.
+    """
     _check(models, dataset, model_names, n_examples)
-    named = checked_names(names or {}, n_latents=model.n_latents)
+    named = checked_names(names, n_latents=models[0].n_latents)
     generator = numpy_generator(seed, "explorer")
     n_rows = min(len(dataset), max(n_examples, _ENCODED))
     rows = generator.choice(len(dataset), n_rows, replace=False)
     content = {
         "image_shape": list(dataset.image_shape),
         "data_name": dataset.name,
+        "is_part": is_part,
         "examples": _examples(dataset, rows[:n_examples]),
         **_describe(models, [_encode(one, dataset, rows) for one in models]),
     }
@@ -92,10 +127,7 @@ def write_explorer(
         about["name"] = label
     for latent in content["models"][0]["latents"]:
         latent["name"] = named.get(latent["number"], "")
-    target = Path(path).expanduser()
-    with written_whole(target) as file:
-        file.write(fill_page(content).encode())
-    return target
+    return fill_page(content)
 
 
 @dataclass(frozen=True)

@@ -16,26 +16,22 @@ def fill_page(content: dict[str, Any]) -> str:
     Args:
         content: Plain values, which the page's script reads.
     """
-    assets = resources.files("unbraid.reports") / "assets"
-    read = {
-        name: (assets / name).read_text(encoding="utf-8")
-        for name in ("explorer.html", "explorer.css", "network.js", "explorer.js")
-    }
-    style = read["explorer.css"]
-    # In a function, so that nothing but window.unbraidExplorer is seen from outside.
-    body = read["network.js"] + "\n" + read["explorer.js"]
-    script = f'(() => {{\n"use strict";\n{body}}})();\n'
+    style = _read("explorer.css")
     parts = {
         "style": style,
-        "script": script,
+        "script": _script(),
         "style_hash": _hash(style),
-        "script_hash": _hash(script),
+        "script_hash": script_hash(),
         "data": embed(content),
     }
     # In one pass: what was put in is never looked at again.
-    return re.sub(
-        r"\{\{(\w+)\}\}", lambda found: parts[found[1]], read["explorer.html"]
-    )
+    template = _read("explorer.html")
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], template)
+
+
+def script_hash() -> str:
+    """What a Content-Security-Policy calls the only script of the page."""
+    return _hash(_script())
 
 
 def embed(content: Any) -> str:
@@ -48,6 +44,17 @@ def embed(content: Any) -> str:
     # Whatever is not ASCII is escaped by json, among it U+2028 and U+2029.
     text = json.dumps(content, ensure_ascii=True, allow_nan=False)
     return re.sub("[<>&]", lambda found: _ESCAPES[found[0]], text)
+
+
+def _script() -> str:
+    # In a function, so that nothing but window.unbraidExplorer is seen from outside.
+    body = _read("network.js") + "\n" + _read("explorer.js")
+    return f'(() => {{\n"use strict";\n{body}}})();\n'
+
+
+def _read(name: str) -> str:
+    asset = resources.files("unbraid.reports") / "assets" / name
+    return asset.read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from unbraid.metrics import Factors, dci, mutual_information_gap
 from unbraid.representation import Representation
 
-from ._drawing import new_figure, show_matrix
+from ._drawing import label_of, new_figure, show_matrix
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -87,7 +87,10 @@ def draw_factor_latent_matrices(found: FactorLatentMatrices) -> Figure:
         found: What to draw, from :func:`factor_latent_matrices`.
     """
     n_latents, n_factors = found.information.shape
-    figure = new_figure((2 * (0.55 * n_factors + 0.9), 0.36 * n_latents + 1.3))
+    # Names of factors stand aslant below, and need room to the left as well.
+    room = 0.05 * max(len(label_of(name)) for name in found.factors)
+    size = (2 * (0.55 * n_factors + 0.4 + room), 0.36 * n_latents + 0.8 + room)
+    figure = new_figure(size)
     names = [f"z{latent}" for latent in found.latents]
     parts = {
         "mutual information (nats)": found.information,

@@ -66,7 +66,7 @@ def draw_latent_traversals(traversals: LatentTraversals) -> Figure:
         canvas, centres = mosaic(rows)
         show_images(axes, canvas)
         labels = [
-            f"z{latent} ({kl:.1f} nats)"
+            f"z{latent} ({kl:.1f} {traversals.unit})"
             for latent, kl in zip(traversals.latents, traversals.kl, strict=True)
         ]
         axes.set_yticks(

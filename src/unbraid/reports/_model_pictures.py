@@ -108,10 +108,15 @@ def prior_samples(
         Pictures, ``(n_images, channels, height, width)``.
     """
     _require_images("prior_samples", model)
-    generator = torch_generator(seed, "prior samples")
-    codes = torch.empty(n_images, model.n_latents).normal_(generator=generator)
+    codes = prior_codes(n_images, model.n_latents, seed=seed)
     with torch.no_grad():
         return to_bytes(model.decode(codes.to(model.mean.device)))
+
+
+def prior_codes(n_images: int, n_latents: int, *, seed: int = 0) -> torch.Tensor:
+    """What :func:`prior_samples` decodes, ``(n_images, n_latents)``."""
+    generator = torch_generator(seed, "prior samples")
+    return torch.empty(n_images, n_latents).normal_(generator=generator)
 
 
 def draw_prior_samples(pictures: NDArray[np.uint8]) -> Figure:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from unbraid.data import AbstractDataset
-from unbraid.models import Autoencoder
+from unbraid.models import Autoencoder, LinearModel
 from unbraid.randomness import numpy_generator
 from unbraid.representation import Representation, encode
 from unbraid.training import load
@@ -17,21 +17,25 @@ from unbraid.training._history import ACTIVE, read_history
 from ._cumulative_distances import cumulative_distances, draw_cumulative_distances
 from ._distance_pictures import distance_matrices, draw_distance_matrices
 from ._embed import CANNOT_DRAW, Gallery, picture
+from ._explorer import explorer_text
 from ._factor_pictures import draw_factor_latent_matrices, factor_latent_matrices
 from ._figures import draw_latent_traversals
 from ._model_pictures import (
     draw_prior_samples,
     draw_reconstructions,
+    prior_codes,
     prior_samples,
     reconstructions,
 )
-from ._page import Picture, Section
+from ._page import Frame, Picture, Section
 from ._scatter import draw_latent_scatter, latent_scatter
 from ._summaries import latent_traversals
 from ._training_pictures import draw_training_curves, training_curves
 
 _ENCODED = 2_000
 _MOST_LATENTS = 10
+_LARGEST_EXPLORER = 8_000_000
+"""Letters of it; a page with all the rest of 200 runs stays below 15 MB."""
 
 
 def model_section(
@@ -39,6 +43,7 @@ def model_section(
     folder: Path,
     dataset: AbstractDataset | None,
     *,
+    name: str = "",
     history: Path | None = None,
     words: tuple[str, ...] = (),
 ) -> Section:
@@ -48,6 +53,7 @@ def model_section(
         title: Heading.
         folder: Of the model.
         dataset: What it was trained on, or ``None`` if that cannot be read.
+        name: What the model is called; like its folder when not given.
         history: Folder of its run, if that is another one.
         words: Paragraphs to begin with.
     """
@@ -57,6 +63,9 @@ def model_section(
     except CANNOT_DRAW as error:
         missing = f"The model cannot be shown: {error}"
         return Section(title=title, words=(*words, missing))
+    if dataset is not None and len(model.image_shape) == 3:
+        called = name or folder.resolve().name
+        gallery.add("The explorer", lambda: _explorer(model, dataset, called))
     if isinstance(model, Autoencoder):
         _add_pictures(gallery, model, dataset)
     _add_history(gallery, history or folder)
@@ -90,13 +99,28 @@ def _add_history(gallery: Gallery, folder: Path) -> None:
         gallery.add("Training", lambda: _curves(history, folder))
 
 
+def _explorer(
+    model: Autoencoder | LinearModel, dataset: AbstractDataset, name: str
+) -> Frame:
+    text = explorer_text([model], dataset, names={}, model_names=[name], is_part=True)
+    if len(text) > _LARGEST_EXPLORER:
+        raise ValueError(
+            f"With its networks it is {len(text) / 1e6:.0f} MB large, too much for "
+            "this page; `unbraid explore` writes it as a file of its own."
+        )
+    return Frame(
+        title="Move its latents by hand",
+        words="Start from a picture, move a slider, and see what the model draws.",
+        document=text,
+    )
+
+
 def _traversals(model: Autoencoder, dataset: AbstractDataset) -> Picture:
     found = latent_traversals(model, dataset, n_bases=2, n_latents=_MOST_LATENTS)
     n_active = max(sum(kl > ACTIVE for kl in found.kl), 1)
     silent = model.n_latents - n_active
     if n_active < len(found.latents):
         found = latent_traversals(model, dataset, n_bases=2, n_latents=n_active)
-    unit = "nats" if model.is_variational else "variance"
     of_all = f"{silent} of {model.n_latents}"
     left_out = f" Those that say nothing are left out ({of_all})." if silent else ""
     return picture(
@@ -104,7 +128,7 @@ def _traversals(model: Autoencoder, dataset: AbstractDataset) -> Picture:
         draw_latent_traversals(found),
         words="Each row moves one latent from -2 to 2 and leaves the others. A latent "
         "that is disentangled changes one thing, the same in both pictures." + left_out,
-        data=pd.DataFrame({"latent": found.latents, unit: found.kl}),
+        data=pd.DataFrame({"latent": found.latents, found.unit: found.kl}),
         file="latents",
     )
 
@@ -122,10 +146,15 @@ def _reconstructions(model: Autoencoder, dataset: AbstractDataset) -> Picture:
 
 
 def _samples(model: Autoencoder) -> Picture:
+    pictures = prior_samples(model)
+    codes = prior_codes(len(pictures), model.n_latents).numpy()
+    names = [f"z{latent}" for latent in range(model.n_latents)]
     return picture(
         "Pictures that it makes up",
-        draw_prior_samples(prior_samples(model)),
-        words="Decoded from random codes.",
+        draw_prior_samples(pictures),
+        words="Decoded from random codes, row by row.",
+        data=pd.DataFrame(codes, columns=names).round(4),
+        file="samples",
     )
 
 

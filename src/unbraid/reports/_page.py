@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from ._explorer_page import script_hash
+
 _HALF_PAGE = 470.0  # points
 _TURNING = {
     *range(0x202A, 0x202F),
@@ -77,6 +79,21 @@ class Table:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Frame:
+    """An explorer inside a page, shut off from it.
+
+    Attributes:
+        title: What it is.
+        words: How to use it.
+        document: A whole page, from :func:`~unbraid.reports._explorer.explorer_text`.
+    """
+
+    title: str
+    words: str
+    document: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Words:
     """Text as it is, such as settings.
 
@@ -116,7 +133,7 @@ class Section:
 
     title: str
     words: tuple[str, ...] = ()
-    blocks: tuple[Picture | Table | Words, ...] = ()
+    blocks: tuple[Picture | Table | Frame | Words, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +162,7 @@ def render(page: Page, *, explorer: str = "") -> str:
 
     Args:
         page: What it says.
-        explorer: Address of a page to explore the model in, or empty.
+        explorer: Address of a page with the explorer alone, or empty.
     """
     from jinja2 import Environment, StrictUndefined
 
@@ -157,11 +174,20 @@ def render(page: Page, *, explorer: str = "") -> str:
     )
     environment.tests["picture"] = lambda block: isinstance(block, Picture)
     environment.tests["table"] = lambda block: isinstance(block, Table)
+    environment.tests["frame"] = lambda block: isinstance(block, Frame)
     environment.filters["straight"] = straight
     environment.filters["is_number"] = _is_number
     source = files("unbraid.reports") / "report.html.jinja"
     template = environment.from_string(source.read_text(encoding="utf-8"))
-    return template.render(page=page, explorer=explorer)
+    blocks = [block for section in page.sections for block in section.blocks]
+    # A frame may run no script that the page around it may not run.
+    has_frame = any(isinstance(block, Frame) for block in blocks)
+    return template.render(
+        page=page,
+        explorer=explorer,
+        has_frame=has_frame,
+        scripts=f"script-src '{script_hash()}'; " if has_frame else "",
+    )
 
 
 def straight(text: str) -> str:
@@ -181,7 +207,7 @@ def csv_link(data: pd.DataFrame) -> str:
         >>> csv_link(pd.DataFrame({"a": [1]}))
         'data:text/csv;charset=utf-8;base64,YQoxCg=='
     """
-    content = data.to_csv(index=False, lineterminator="\n").encode()
+    content = data.to_csv(index=False, lineterminator="\n").encode(errors="replace")
     return f"data:text/csv;charset=utf-8;base64,{base64.b64encode(content).decode()}"
 
 

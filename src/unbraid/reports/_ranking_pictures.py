@@ -160,8 +160,8 @@ def draw_agreement(
     elif len(names) == len(pairs) <= 40:
         axes.set_yticks(range(len(pairs)), [label_of(names[row]) for row in order])
     for edge in edges[1:-1]:
-        axes.axhline(edge - 0.5, color="white", linewidth=0.8)
-        axes.axvline(edge - 0.5, color="white", linewidth=0.8)
+        axes.axhline(edge - 0.5, color="#8a8a8a", linewidth=0.5)
+        axes.axvline(edge - 0.5, color="#8a8a8a", linewidth=0.5)
     bar = figure.colorbar(image, ax=axes, shrink=0.7, pad=0.02)
     bar.set_label("agreement (UDR)", fontsize=8)
     bar.ax.tick_params(labelsize=7)

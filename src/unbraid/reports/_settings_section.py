@@ -2,35 +2,33 @@
 
 import platform
 from collections import Counter
+from collections.abc import Sequence
 from importlib.metadata import version
 
-from unbraid.studies import StudyFolder
+from unbraid.studies import Study
+from unbraid.studies._store import Cell
 from unbraid.studies._yaml import write_yaml
 from unbraid.training._run_folder import RunFolder
 
 from ._page import Section, Table, Words
 
 
-def settings_section(folder: StudyFolder) -> Section:
+def settings_section(study: Study, cells: Sequence[Cell]) -> Section:
     """The study in its own words, and what it ran with.
 
     Args:
-        folder: Of the study.
+        study: What was to be done.
+        cells: Its runs, none before it has begun.
     """
-    text = write_yaml(folder.study.to_plain())
-    return Section(
-        title="Settings and versions",
-        blocks=(Words(title="study.yaml", text=text), versions_table(folder)),
-    )
-
-
-def versions_table(folder: StudyFolder) -> Table:
-    """Versions of what trained the runs, and of what wrote the page."""
     seen: Counter[tuple[str, str]] = Counter()
-    for cell in folder.cells:
+    for cell in cells:
         versions = RunFolder(cell.place.path).read_status().get("versions", {})
         seen.update((str(name), str(version)) for name, version in versions.items())
-    return versions_of(seen)
+    text = write_yaml(study.to_plain())
+    return Section(
+        title="Settings and versions",
+        blocks=(Words(title="study.yaml", text=text), versions_of(seen)),
+    )
 
 
 def versions_of(seen: Counter[tuple[str, str]]) -> Table:

@@ -12,10 +12,11 @@ from unbraid.studies.analysis import strengths
 from unbraid.studies.analysis._table import values_of
 
 from ._comparison_section import comparison_section, main_score, ranking_block
-from ._embed import CANNOT_DRAW
+from ._dynamics_block import dynamics_picture, is_awake
+from ._embed import CANNOT_DRAW, Gallery
 from ._frames import count_different, is_done, numbers, texts
 from ._model_section import model_section
-from ._page import Notice, Page, Section, Table
+from ._page import Notice, Page, Picture, Section, Table
 from ._ranking_pictures import Place, rank_settings, setting_name
 from ._scores_table import number, scores_table
 from ._settings_section import settings_section
@@ -44,28 +45,29 @@ def study_page(path: Path) -> Page:
         ("methods", number(count_different(strengths(table), "method"))),
         ("seeds", number(count_different(table, "seed"))),
     )
+    asked = asked_section([cell.spec for cell in folder.cells])
+    settings = settings_section(folder.study, folder.cells)
     score = main_score(table)
     if not n_done or not score:
         nothing = "No run is finished, so that there is nothing to compare yet."
         lead = nothing if not n_done else "The finished runs have no score to compare."
-        sections = (asked_section(folder), trained_section(table))
         return Page(
             kind="Study",
             title=folder.study.name,
             lead=lead,
             facts=facts,
             notices=notices,
-            sections=(*sections, settings_section(folder)),
+            sections=(asked, trained_section(table), settings),
         )
     places = rank_settings(table, score)
     best = _best_run(folder, table, score)
     sections = [
-        asked_section(folder),
+        asked,
         _ranking_section(places, score, count_different(table, "data")),
-        _best_section(best, table, score),
+        _best_section(best, folder, table, score),
         comparison_section(table, score),
         trained_section(table),
-        settings_section(folder),
+        settings,
     ]
     return Page(
         kind="Study",
@@ -127,7 +129,7 @@ def _ranking_section(places: tuple[Place, ...], score: str, n_datasets: int) -> 
             str(row + 1),
             place.name,
             number(place.score),
-            f"{number(place.interval[0])} to {number(place.interval[1])}",
+            _interval(place),
             str(place.group + 1),
             str(place.n_runs),
         )
@@ -145,13 +147,21 @@ def _ranking_section(places: tuple[Place, ...], score: str, n_datasets: int) -> 
     return Section(title="Ranking", words=words, blocks=blocks)
 
 
+def _interval(place: Place) -> str:
+    if place.n_runs < 2:
+        return "one run only"  # which says nothing about others
+    return f"{number(place.interval[0])} to {number(place.interval[1])}"
+
+
 def _best_run(folder: StudyFolder, table: pd.DataFrame, score: str) -> Cell:
     """The run with the highest score."""
     values = np.where(is_done(table), numbers(table, score), np.nan)
     return folder.cells[int(np.nanargmax(values))]
 
 
-def _best_section(cell: Cell, table: pd.DataFrame, score: str) -> Section:
+def _best_section(
+    cell: Cell, folder: StudyFolder, table: pd.DataFrame, score: str
+) -> Section:
     row = texts(table, "id").index(cell.id)
     runs = strengths(table)
     strength = values_of(runs, "strength")[row]
@@ -166,8 +176,32 @@ def _best_section(cell: Cell, table: pd.DataFrame, score: str) -> Section:
         "The best run",
         cell.place.path,
         dataset,
+        name=f"{name}, seed {cell.spec.seed}",
         words=(*words, *((why,) if why else ())),
     )
+    gallery = Gallery()
+    gallery.add("How seeds learnt", lambda: _dynamics(cell, folder, table))
+    missing = [f"{title}: not drawn. {why}" for title, why in gallery.missing]
     scores = scores_table(cell.place.read_scores().get("scores", {}))
-    blocks = section.blocks if scores is None else (*section.blocks, scores)
-    return Section(title=section.title, words=section.words, blocks=blocks)
+    return Section(
+        title=section.title,
+        words=(*section.words, *missing),
+        blocks=(
+            *section.blocks,
+            *gallery.pictures,
+            *(() if scores is None else (scores,)),
+        ),
+    )
+
+
+def _dynamics(cell: Cell, folder: StudyFolder, table: pd.DataFrame) -> Picture | None:
+    """Of the run and those that differ from it in the seed alone."""
+    own = cell.spec.model_copy(update={"seed": 0})
+    cells = [
+        other
+        for other, is_finished in zip(folder.cells, is_done(table), strict=True)
+        if is_finished
+        and other.spec.model_copy(update={"seed": 0}) == own
+        and is_awake(other)
+    ]
+    return dynamics_picture("How the seeds of this setting learnt", cells)

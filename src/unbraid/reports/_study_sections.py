@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from unbraid.studies import StudyFolder
+from unbraid.studies import RunSpec, StudyFolder
 from unbraid.studies._store import Cell
 from unbraid.studies.analysis import strengths
 from unbraid.training._run_folder import RunFolder
@@ -78,14 +78,13 @@ def run_notices(folder: StudyFolder, table: pd.DataFrame) -> tuple[Notice, ...]:
     return tuple(notices)
 
 
-def asked_section(folder: StudyFolder, *, words: tuple[str, ...] = ()) -> Section:
-    """What the study was to try.
+def asked_section(specs: Sequence[RunSpec], *, words: tuple[str, ...] = ()) -> Section:
+    """What a study was to try.
 
     Args:
-        folder: Of the study.
+        specs: Its runs.
         words: Paragraphs to begin with.
     """
-    specs = [cell.spec for cell in folder.cells]
     first = specs[0]
     steps = sorted({spec.training.steps for spec in specs})
     latents = sorted({spec.training.n_latents for spec in specs})

@@ -1,6 +1,7 @@
 """The numbers behind the pictures: computed here, drawn elsewhere."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
@@ -88,6 +89,7 @@ class LatentTraversals:
         originals: Images of the data that traversals pass through, ``(n_bases,
             channels, height, width)``.
         images: Pictures, ``(n_bases, n_latents, n_values, channels, height, width)``.
+        unit: Of ``kl``.
     """
 
     latents: tuple[int, ...]
@@ -95,6 +97,7 @@ class LatentTraversals:
     values: NDArray[np.float64]
     originals: NDArray[np.uint8]
     images: NDArray[np.uint8]
+    unit: Literal["nats", "variance"] = "nats"
 
 
 def latent_traversals(
@@ -155,4 +158,5 @@ def latent_traversals(
         values=values.double().cpu().numpy(),
         originals=dataset.images(rows[: len(bases)]),
         images=images.reshape(*codes.shape[:3], *model.image_shape),
+        unit="nats" if isinstance(posterior, DiagonalGaussian) else "variance",
     )

@@ -95,7 +95,7 @@ def draw_training_curves(curves: TrainingCurves) -> Figure:
         curves: What to draw, from :func:`training_curves`.
     """
     n_panels = 1 if curves.kl is None else 3
-    figure = new_figure((3.6 * n_panels, 2.9))
+    figure = new_figure((3.6 * n_panels, 3.2))
     axes = figure.add_subplot(1, n_panels, 1)
     for name, values in curves.terms.items():
         axes.plot(curves.steps, values, label=label_of(name), linewidth=1.2)
@@ -104,8 +104,8 @@ def draw_training_curves(curves: TrainingCurves) -> Figure:
     axes.set_yscale("log" if smallest > 0 else "symlog")
     axes.minorticks_off()
     axes.set_title("parts of the loss (nats per image)", fontsize=9, loc="left")
-    axes.legend(fontsize=7, frameon=False)
     _label_steps(axes)
+    _explain(axes)
     if curves.kl is not None:
         _draw_latents(figure.add_subplot(1, 3, 2), curves.steps, curves.kl)
         _draw_capacity(figure.add_subplot(1, 3, 3), curves)
@@ -125,7 +125,7 @@ def _draw_latents(axes: Any, steps: NDArray[np.int64], kl: NDArray[np.float64]) 
             alpha=1.0 if is_named else 0.5,
         )
     if (kl[-1] > ACTIVE).any():
-        axes.legend(fontsize=7, frameon=False, ncols=2)
+        _explain(axes, n_columns=5)
     axes.set_title("divergence of each latent (nats)", fontsize=9, loc="left")
     _label_steps(axes)
 
@@ -145,9 +145,21 @@ def _draw_capacity(axes: Any, curves: TrainingCurves) -> None:
         label=f"active latents (of {curves.kl.shape[1]})",
     )
     axes.set_ylim(bottom=0)
-    axes.legend(fontsize=7, frameon=False)
+    _explain(axes)
     axes.set_title("use of capacity", fontsize=9, loc="left")
     _label_steps(axes)
+
+
+def _explain(axes: Any, *, n_columns: int = 2) -> None:
+    """Names of the lines, below them so that none is hidden."""
+    axes.legend(
+        fontsize=7,
+        frameon=False,
+        ncols=n_columns,
+        columnspacing=1.2,
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.2),
+    )
 
 
 def _label_steps(axes: Any) -> None:

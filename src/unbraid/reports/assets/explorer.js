@@ -535,6 +535,8 @@ function writeTexts() {
     byId("latents-hint").append(" Latents were matched by how they correlate, and a slider moves both: above, ",
       quoted(models[0].name), "; below, ", quoted(models[1].name), ".");
   }
+  const where = data.is_part ? "here" : "anywhere on this page";
+  byId("own-hint").textContent = `Or drop a picture ${where}. It stays on your computer.`;
   document.title = `Latent explorer: ${models.map((model) => model.name).join(" and ")}`;
 }
 
@@ -577,4 +579,16 @@ window.unbraidExplorer = {
   timeRedraws,
 };
 
-startPage();
+/** Inside another page, nothing is drawn before somebody scrolls to it. */
+function startWhenSeen() {
+  const observer = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    observer.disconnect();
+    startPage();
+  });
+  observer.observe(document.body);
+}
+
+document.body.classList.toggle("part", data.is_part);
+if (data.is_part) startWhenSeen();
+else startPage();
