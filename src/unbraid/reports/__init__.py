@@ -29,6 +29,12 @@ from ._model_pictures import (
     prior_samples,
     reconstructions,
 )
+from ._population_pictures import (
+    draw_hyperparameters,
+    draw_latent_steps,
+    draw_lineage,
+    lineage_table,
+)
 from ._question_pictures import draw_rank_correlation, draw_total_correlation
 from ._ranking_pictures import Place, draw_agreement, draw_ranking, rank_settings
 from ._scatter import LatentScatter, draw_latent_scatter, latent_scatter
@@ -65,9 +71,12 @@ __all__ = [
     "draw_distance_matrices",
     "draw_factor_latent_matrices",
     "draw_factor_traversals",
+    "draw_hyperparameters",
     "draw_joint_embedding",
     "draw_latent_scatter",
+    "draw_latent_steps",
     "draw_latent_traversals",
+    "draw_lineage",
     "draw_prior_samples",
     "draw_rank_correlation",
     "draw_ranking",
@@ -81,13 +90,14 @@ __all__ = [
     "factor_traversals",
     "latent_scatter",
     "latent_traversals",
+    "lineage_table",
     "match_latents",
-    "read_latent_names",
-    "write_explorer",
     "prior_samples",
     "rank_settings",
+    "read_latent_names",
     "reconstructions",
     "score_by_strength",
     "training_curves",
+    "write_explorer",
     "write_report",
 ]

@@ -14,6 +14,7 @@ from unbraid.training._tensor_file import read_json
 from ._comparison_section import comparison_section, main_score, ranking_block
 from ._dynamics_block import dynamics_picture, is_awake
 from ._embed import Gallery, picture
+from ._evolution_section import evolution_section
 from ._frames import is_done, texts
 from ._model_section import model_section
 from ._page import Frame, Notice, Page, Picture, Section, Table
@@ -61,6 +62,7 @@ def discovery_page(path: Path) -> Page:
     sections = [
         _chosen_section(path, found, folder),
         _ranking_section(found, folder),
+        _bred_section(found, folder),
         asked,
         comparison,
         *last,
@@ -73,6 +75,15 @@ def discovery_page(path: Path) -> Page:
         notices=(*_refusal(ranking), *run_notices(folder, table)),
         sections=tuple(section for section in sections if section is not None),
     )
+
+
+def _bred_section(found: dict[str, Any], folder: StudyFolder) -> Section | None:
+    """How the chosen model was bred, or the first one if none was chosen."""
+    done = [cell for cell in folder.cells if cell.place.scores.is_file()]
+    own = [cell for cell in done if cell.id == found.get("run")] or done
+    if not own:
+        return None
+    return evolution_section(own[0], open_data(own[0].spec.data)[0])
 
 
 def _planned_page(path: Path, plan: dict[str, Any]) -> Page:

@@ -14,6 +14,7 @@ from unbraid.studies.analysis._table import values_of
 from ._comparison_section import comparison_section, main_score, ranking_block
 from ._dynamics_block import dynamics_picture, is_awake
 from ._embed import CANNOT_DRAW, Gallery
+from ._evolution_section import evolution_section
 from ._frames import count_different, is_done, numbers, texts
 from ._model_section import model_section
 from ._page import Notice, Page, Picture, Section, Table
@@ -65,6 +66,7 @@ def study_page(path: Path) -> Page:
         asked,
         _ranking_section(places, score, count_different(table, "data")),
         _best_section(best, folder, table, score),
+        evolution_section(best, open_data(best.spec.data)[0]),
         comparison_section(table, score),
         trained_section(table),
         settings,

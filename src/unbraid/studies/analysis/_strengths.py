@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from ._table import require_columns
 
-_SETTINGS = ("objective", "training", "network", "likelihood", "evaluation")
+_SETTINGS = (
+    "objective",
+    "training",
+    "network",
+    "likelihood",
+    "evaluation",
+    "evolution",
+)
 _NAME = "objective.name"
 _WORD = re.compile(r"[A-Za-z_][\w ]*")
 
@@ -21,14 +28,15 @@ def strengths(table: pd.DataFrame) -> pd.DataFrame:
 
     The strength of a run is the value of the setting that varies among the runs of its
     method. If several vary, every combination of their values is a strength, in words;
-    if none does, there is one, without a value. Options of an objective that are words,
-    such as the two kinds of ``dip_vae``, tell methods apart and are no strengths.
+    if none does, there is one, without a value. Options of an objective or of an
+    evolution that are words, such as the two kinds of ``dip_vae``, tell methods apart
+    and are no strengths.
 
     Args:
         table: One row per run, with the column ``objective.name``. Every column whose
-            path begins with ``objective``, ``training``, ``network``, ``likelihood`` or
-            ``evaluation`` is a setting. What differs only between datasets (column
-            ``data``, if there is one) does not vary.
+            path begins with ``objective``, ``training``, ``network``, ``likelihood``,
+            ``evaluation`` or ``evolution`` is a setting. What differs only between
+            datasets (column ``data``, if there is one) does not vary.
 
     Returns:
         A copy with ``method`` (text), ``strength`` (numbers, text where several
@@ -88,7 +96,8 @@ def _methods(keys: pd.DataFrame, groups: NDArray[np.object_]) -> NDArray[np.obje
         words = [
             column
             for column in _varying(keys, rows, groups)
-            if column.startswith("objective.") and _is_choice(keys[column].iloc[rows])
+            if column.startswith(("objective.", "evolution."))
+            and _is_choice(keys[column].iloc[rows])
         ]
         for column in words:
             options = [key[1] if key[0] == 2 else "" for key in keys[column].iloc[rows]]

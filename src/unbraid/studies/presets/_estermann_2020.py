@@ -201,7 +201,7 @@ def _unsupervised(method: str, scale: str) -> Plain:
         scale,
         mini={
             "size": 4,
-            "generations": _MINI_GENERATIONS,
+            "generations": 20,
             "images": _MINI_IMAGES,
             "patience": 3,
             "change": 0.01,
