@@ -77,6 +77,11 @@ def test_smooth_labels_have_no_peak(values):
     assert found.intervals == ()
 
 
+def test_steps_are_found_among_a_few_dozen_labels():
+    found = find_intervals(stairs([9, 9, 9, 9]))
+    assert found.peaks.tolist() == [8, 17, 26]
+
+
 def test_one_step_has_an_interval_on_either_side():
     found = find_intervals(stairs([300, 300]), ReductionSettings(trim=0.1))
     assert sorted((i.start, i.stop) for i in found.intervals) == [(60, 300), (300, 540)]
@@ -86,7 +91,9 @@ def test_reduced_images_lie_in_the_interval_of_every_latent():
     generator = np.random.default_rng(1)
     a, b = generator.integers(5, size=(2, 5000))
     noise = generator.uniform(0, 0.003, (2, 5000))
-    reduction = reduce_images(labels_of(a + noise[0], b + noise[1]))
+    reduction = reduce_images(
+        labels_of(a + noise[0], b + noise[1]), ReductionSettings(prefer="largest")
+    )
     assert reduction.reason == ""
     for choice in reduction.choices:
         chosen = choice.rows // 3
@@ -99,12 +106,10 @@ def test_reduced_images_lie_in_the_interval_of_every_latent():
     assert len(sizes) == 9  # three inner steps of each
 
 
-def test_median_size_can_be_preferred():
+def test_the_median_size_is_preferred_unless_told_otherwise():
     column = stairs([100, 400, 100, 100, 100])
     other = stairs([160] * 5, seed=3)
-    reduction = reduce_images(
-        labels_of(column, other), ReductionSettings(prefer="median")
-    )
+    reduction = reduce_images(labels_of(column, other))
     sizes = np.array([len(choice.rows) for choice in reduction.choices])
     distances = np.abs(sizes - np.median(sizes))
     assert (np.diff(distances) >= 0).all()

@@ -1,6 +1,7 @@
 """Presets of published sweeps: their size, and that every cell can be run."""
 
 import contextlib
+import dataclasses
 import itertools
 import json
 import math
@@ -17,6 +18,7 @@ from unbraid.models._names import RECORDS, choose_likelihood
 from unbraid.models._settings import from_plain
 from unbraid.models.networks import AbstractNetwork, choose_network
 from unbraid.models.objectives import AbstractObjective, AdaTVAE
+from unbraid.studies import study_from_plain
 from unbraid.studies._presets import PRESETS, preset
 from unbraid.training import TraceSettings, fit
 
@@ -24,6 +26,12 @@ EVERY = [(name, scale) for name in PRESETS for scale in ("mini", "small", "paper
 
 PAPER_RUNS = {
     "dlib-2019": 6 * 6 * 50 * 7,
+    "estermann-2020-fig1": 5 * 5,
+    "estermann-2020-fig2": 5,
+    "estermann-2020-fig4": 2 * 2 * 5,
+    "estermann-2020-fig4-plain": 6 * 6 * 50 * 2,
+    "estermann-2020-fig5": 2,
+    "estermann-2020-fig6": 4 * 2 * 5,
     "holtz-2022": 5 * 5 * 25,
     "michlo-2022-a3-1": 160,
     "michlo-2022-a3-2": 160,
@@ -40,6 +48,12 @@ PAPER_RUNS = {
 
 MINI_RUNS = {
     "dlib-2019": 180,
+    "estermann-2020-fig1": 25,
+    "estermann-2020-fig2": 5,
+    "estermann-2020-fig4": 10,
+    "estermann-2020-fig4-plain": 180,
+    "estermann-2020-fig5": 1,
+    "estermann-2020-fig6": 20,
     "holtz-2022": 125,
     "michlo-2022-a3-1": 120,
     "michlo-2022-a3-2": 80,
@@ -118,7 +132,7 @@ def test_the_paper_scale_has_as_many_runs_as_published(name: str) -> None:
 def test_the_mini_scale_fits_on_a_laptop(name: str) -> None:
     study = preset(name)
     assert n_runs(study) == MINI_RUNS[name]
-    assert study["seeds"] == 5
+    assert study["seeds"] == (1 if name == "estermann-2020-fig5" else 5)
 
 
 @pytest.mark.parametrize(("name", "scale"), EVERY)
@@ -126,6 +140,7 @@ def test_a_preset_has_the_keys_of_a_study_file(name: str, scale: str) -> None:
     study = preset(name, scale)
     known = {"name", "data", "network", "likelihood", "objective", "training"}
     known |= {"evaluation", "traces", "methods", "grid", "zip", "seeds"}
+    known |= {"evolution"}
     assert set(study) <= known
     assert ("objective" in study) != ("methods" in study)
     assert study["name"] == f"{name}-{scale}"
@@ -142,7 +157,7 @@ def test_a_preset_has_the_keys_of_a_study_file(name: str, scale: str) -> None:
 @pytest.mark.parametrize(("name", "scale"), EVERY)
 def test_every_objective_and_likelihood_can_be_made(name: str, scale: str) -> None:
     study = preset(name, scale)
-    steps = study["training"]["steps"]
+    steps = study["training"].get("steps", 10_000)
     made = {repr(objective_of(cell).over(steps)) for cell in swept(study)}
     settings = {
         json.dumps(
@@ -153,6 +168,24 @@ def test_every_objective_and_likelihood_can_be_made(name: str, scale: str) -> No
     assert len(made) == len(settings)
     for cell in swept(study):
         likelihood_of(study, cell)
+
+
+@pytest.mark.parametrize(
+    ("name", "scale"),
+    [
+        case
+        for case in EVERY
+        if case[0].startswith("estermann") and "plain" not in case[0]
+    ],
+)
+def test_every_population_can_be_bred(name: str, scale: str) -> None:
+    for spec in study_from_plain(preset(name, scale)).runs():
+        if spec.evolution is None:
+            assert name.endswith("plain")
+            continue
+        fields = {field.name for field in dataclasses.fields(objective_of(vars(spec)))}
+        for path in spec.evolution.population.ranges:
+            assert path.startswith("training.") or path.split(".")[1] in fields
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,11 @@ Positive = Annotated[float, pydantic.Field(gt=0, allow_inf_nan=False)]
 class ReductionSettings(Section):
     """How steps of latents are found.
 
-    The defaults are those of the paper's code, apart from ``false_peaks``, which is
-    ours: differences of neighbours of smooth labels are as irregular as the times
-    between random events, so that among many of them some are always seven deviations
-    high.
+    The defaults are those of the paper's code. Two things are ours. ``false_peaks``:
+    differences of neighbours of smooth labels are as irregular as the times between
+    random events, so that among many of them some are always seven deviations high. And
+    where the jumps themselves make the deviation so large that none stands out, as they
+    do among a few dozen labels, it is that of random labels with the same median.
 
     Attributes:
         trim: Share of the sorted labels left out at both ends, where they are sparse.
@@ -143,7 +144,7 @@ def find_intervals(
             latent, ordered, differences, np.empty(0, np.int64), np.inf, ()
         )
     median = float(np.median(inner))
-    ordinary = inner[inner <= median + settings.ordinary * inner.std()]
+    ordinary = _ordinary(inner, median, settings.ordinary)
     # Differences of what is level to the last digit do not vary: any jump stands out.
     height = median + settings.height * float(ordinary.std()) + np.finfo(float).tiny
     distance = max(1, int(n_labels * settings.distance))
@@ -170,6 +171,18 @@ def find_intervals(
         )
     found.sort(key=lambda part: (-part.ratio, part.start))
     return LatentSteps(latent, ordered, differences, peaks, height, tuple(found))
+
+
+def _ordinary(
+    differences: NDArray[np.float64], median: float, n_deviations: float
+) -> NDArray[np.float64]:
+    """Those that are no jumps, as far as their size tells."""
+    deviation = float(differences.std())
+    if median + n_deviations * deviation >= differences.max():
+        # Jumps that are many among few hide in the deviation that they make: then take
+        # that of random labels with the same median.
+        deviation = min(deviation, median / np.log(2))
+    return differences[differences <= median + n_deviations * deviation]
 
 
 def _chance_height(
