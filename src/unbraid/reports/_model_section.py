@@ -9,13 +9,14 @@ import pandas as pd
 
 from unbraid.data import AbstractDataset
 from unbraid.models import Autoencoder
+from unbraid.geometry import distance_matrices
 from unbraid.randomness import numpy_generator
 from unbraid.representation import Representation, encode
 from unbraid.training import load
 from unbraid.training._history import ACTIVE, read_history
 
 from ._cumulative_distances import cumulative_distances, draw_cumulative_distances
-from ._distance_pictures import distance_matrices, draw_distance_matrices
+from ._distance_pictures import draw_distance_matrices
 from ._embed import CANNOT_DRAW, Gallery, picture
 from ._factor_pictures import draw_factor_latent_matrices, factor_latent_matrices
 from ._figures import draw_latent_traversals
