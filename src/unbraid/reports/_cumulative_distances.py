@@ -56,12 +56,17 @@ def cumulative_of(found: PerceivedDistances) -> CumulativeDistances:
     """The distances of all pairs that were measured.
 
     Args:
-        found: Of the complete grid of its factors, so that all have as many pairs.
+        found: From :func:`unbraid.geometry.perceived_distances`.
     """
     rows = [row for row in found.rows if row.distances.size]
+    n_pairs = max(row.distances.size for row in rows)
+    lines = []
+    for row in rows:
+        # Of an incomplete table, some factors have fewer pairs.
+        places = np.linspace(0, row.distances.size - 1, n_pairs).round()
+        lines.append(row.distances[places.astype(np.int64)])
     names = tuple(row.factor for row in rows[:-1])
-    lines = np.stack([row.distances for row in rows])
-    return CumulativeDistances((*names, "any two images"), lines)
+    return CumulativeDistances((*names, "any two images"), np.stack(lines))
 
 
 def draw_cumulative_distances(found: CumulativeDistances) -> Figure:

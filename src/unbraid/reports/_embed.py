@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ._page import Picture
+from ._page import Picture, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -87,13 +87,13 @@ def picture(
 
 
 class Gallery:
-    """Pictures that could be drawn, and why others could not."""
+    """Pictures and tables that could be drawn, and why others could not."""
 
     def __init__(self) -> None:
-        self.pictures: list[Picture] = []
+        self.pictures: list[Picture | Table] = []
         self.missing: list[tuple[str, str]] = []
 
-    def add(self, title: str, draw: Callable[[], Picture | None]) -> None:
+    def add(self, title: str, draw: Callable[[], Picture | Table | None]) -> None:
         """Draw a picture, or keep the reason why not.
 
         Args:

@@ -30,6 +30,7 @@ from ._page import Picture, Section
 from ._scatter import draw_latent_scatter, latent_scatter
 from ._summaries import latent_traversals
 from ._training_pictures import draw_training_curves, training_curves
+from ._verdict_table import verdict_table
 
 _ENCODED = 2_000
 _MOST_LATENTS = 10
@@ -83,6 +84,7 @@ def _add_pictures(
         if dataset.is_grid and is_images:
             gallery.add("Distances", lambda: _distances(model, dataset))
             gallery.add("Perceived distances", lambda: _cumulative(dataset))
+        gallery.add("What to expect", lambda: verdict_table(dataset))
 
 
 def _add_history(gallery: Gallery, folder: Path) -> None:
