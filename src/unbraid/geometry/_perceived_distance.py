@@ -309,7 +309,7 @@ def _check(dataset: AbstractDataset, n_pairs: int, subset_size: int | None) -> N
         raise ValueError(
             f"perceived_distances: expected n_pairs from 2, got {n_pairs!r}."
         )
-    if subset_size is not None and not 2 <= subset_size:
+    if subset_size is not None and subset_size < 2:
         raise ValueError(
             "perceived_distances: expected a subset_size from 2 (published: "
             f"{GROUP_SIZE}), got {subset_size!r}."

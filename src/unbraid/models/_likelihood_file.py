@@ -9,7 +9,7 @@ from unbraid.files import written_whole
 
 from ._likelihood import AbstractLikelihood
 from ._names import LIKELIHOODS
-from ._settings import from_plain, to_plain
+from ._settings import from_plain, make_record, to_plain
 
 _FORMAT = "unbraid likelihood"
 _VERSION = 1
@@ -70,3 +70,17 @@ def load_likelihood(path: str | Path) -> AbstractLikelihood:
             f"{type(likelihood).__name__}."
         )
     return likelihood
+
+
+def choose_likelihood(wanted: AbstractLikelihood | str) -> AbstractLikelihood:
+    """A likelihood from a name, or from the ``.json`` file of one.
+
+    Example:
+        >>> choose_likelihood("gaussian")
+        Gaussian(variance=0.5)
+    """
+    if isinstance(wanted, AbstractLikelihood):
+        return wanted
+    if str(wanted).endswith(".json"):
+        return load_likelihood(wanted)
+    return make_record(wanted, {}, LIKELIHOODS)

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from unbraid.data import AbstractDataset
-from unbraid.models import Autoencoder
 from unbraid.geometry import distance_matrices
+from unbraid.models import Autoencoder
 from unbraid.randomness import numpy_generator
 from unbraid.representation import Representation, encode
 from unbraid.training import load
