@@ -6,7 +6,7 @@ dissertation, which rule of drawing random pairs gives its random columns, how l
 chapter 7. Each part is appended to a file of JSON lines when it is done, and the same
 command goes on where it stopped.
 
-    python benchmarks/perceived_distances.py results.jsonl [--pairs 50000] [--steps 1000]
+    python benchmarks/perceived_distances.py results.jsonl [--pairs 50000] [--steps 999]
 """
 
 import argparse

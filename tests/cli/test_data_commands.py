@@ -204,7 +204,8 @@ def test_distances_draws_into_a_folder_and_says_what_to_expect(tmp_path):
     pictures = sorted(path.name for path in out.iterdir())
     assert pictures == ["cumulative.png", "matrices.png"]
     for path in out.iterdir():
-        assert Image.open(path).size[0] > 200
+        with Image.open(path) as picture:
+            assert picture.size[0] > 200
     box = run("data", "distances", squares, "--loss=mse-box", "--pairs=500", "-o", out)
     assert "likely: learnt among the first" in box.output
 

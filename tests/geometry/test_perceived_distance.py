@@ -64,9 +64,6 @@ def test_numbers_of_a_factor_are_those_of_all_its_pairs(factor):
     assert row.std == pytest.approx(seen[is_distinct].std(), rel=0.03)
     assert row.linear == pytest.approx(pearsonr(seen, known).statistic, abs=0.02)
     assert row.rank == pytest.approx(spearmanr(seen, known).statistic, abs=0.02)
-    if known.max() > 1:
-        order = spearmanr(seen[is_distinct], known[is_distinct]).statistic
-        assert row.order == pytest.approx(order, abs=0.02)
     assert len(row.distances) == 40_000
     assert (np.diff(row.distances) >= 0).all()
 
@@ -209,7 +206,7 @@ def test_importance_is_the_order_of_mean_distances():
     found = perceived_distances(Sprites2D(image_size=16), n_pairs=2_000)
     means = [found[name].mean for name in found.importance]
     assert means == sorted(means, reverse=True)
-    assert set(found.importance[:2]) == {"x", "y"}
+    assert set(found.importance[:2]) == {"position_x", "position_y"}
 
 
 def test_a_saved_loss_is_found_by_its_path(tmp_path):
@@ -261,7 +258,16 @@ def test_visible_pictures_hide_the_factors_wherever_they_stand():
         found = compare_visibilities(
             sprites, where=where, visibilities=(0, 50, 100), n_pairs=2_000
         )
-        ranks = [found[percent]["x"].rank for percent in ("0%", "50%", "100%")]
+        ranks = [found[percent]["position_x"].rank for percent in ("0%", "50%", "100%")]
         assert ranks == sorted(ranks, reverse=True)
         plain = perceived_distances(sprites, n_pairs=2_000)
-        assert found["0%"]["x"].rank == pytest.approx(plain["x"].rank)
+        assert found["0%"]["position_x"].rank == pytest.approx(plain["position_x"].rank)
+
+
+def test_order_is_found_within_traversals_of_faint_and_bright_images():
+    # Darker squares differ less wherever they go, which blurs the pooled correlation.
+    objects = XYObject(image_size=16, square_sizes=(7,), spacing=1, palette="greys_4")
+    row = perceived_distances(objects, n_pairs=5_000)["x"]
+    assert row.order > 0.95 > row.rank
+    constant = perceived_distances(XYSquares(image_size=8, square_size=1), n_pairs=500)
+    assert constant["x_R"].order == pytest.approx(0.0, abs=1e-12)

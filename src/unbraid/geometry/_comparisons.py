@@ -119,7 +119,7 @@ def compare_visibilities(
         >>> found = compare_visibilities(
         ...     sprites, visibilities=(0, 100), n_pairs=1_000
         ... )
-        >>> found["100%"]["x"].rank < found["0%"]["x"].rank
+        >>> found["100%"]["position_x"].rank < found["0%"]["position_x"].rank
         True
 
     References:

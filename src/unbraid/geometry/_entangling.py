@@ -109,8 +109,8 @@ class EntanglingMap:
         >>> codes = np.array([[0.2, 1.0], [0.7, 0.1]])
         >>> mixed = entangle(codes)
         >>> mixed.round(3)
-        array([[0.361, 0.259],
-               [0.203, 1.984]])
+        array([[0.361, 0.226],
+               [0.289, 2.33 ]])
         >>> bool(np.allclose(entangle.inverse(mixed), codes))
         True
 
@@ -192,7 +192,7 @@ class EntanglingMap:
         return ndtri(np.stack(shares, axis=1).clip(_LOWEST, _HIGHEST))
 
     def _back(self, normal: Values) -> Values:
-        shares = ndtr(normal)
+        shares = ndtr(normal).clip(_LOWEST, _HIGHEST)
         return np.stack([m.ppf(column) for m, column in self._columns(shares)], axis=1)
 
     def _density(self, codes: Values) -> Values:

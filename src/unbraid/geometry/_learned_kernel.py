@@ -18,6 +18,7 @@ from ._soft_rank import soft_rank_correlation
 
 Direction = Literal["help", "hinder"]
 
+_OUTWEIGHS = 8.0  # as a box of radius 31 does for squares of 8 pixels
 _TRAVERSALS = 8
 _MOST_VALUES = 8
 
@@ -61,7 +62,7 @@ def learn_loss(
     .. math:: \max_k \; \rho \bigl( d_{\text{scaled}}(y, y'),\;
         \|x - x'\|^2 + \|k * (x - x')\|^2 \bigr)
 
-    The kernel starts as a box. It is kept non-negative by its absolute value, and the
+    The kernel starts as a box that outweighs the pixels. It is kept non-negative by its absolute value, and the
     same after a flip or a quarter turn by averaging over these.
 
     Args:
@@ -100,13 +101,15 @@ def learn_loss(
     side = 2 * radius + 1
     shape = (channels if per_channel else 1, side, side)
     raw = torch.ones(shape, requires_grad=True)
-    optimiser = torch.optim.Adam([raw], lr=learning_rate)
-    decay = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
     generator = numpy_generator(seed, "learn loss")
+    # Apart from its form, because how much the kernel weighs may have far to go.
+    size = _first_size(dataset, _random_rows(space, batch_size, generator), raw)
+    optimiser = torch.optim.Adam([raw, size], lr=learning_rate)
+    decay = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
     sign = -1.0 if direction == "help" else 1.0
     correlations = np.empty(steps)
     for step in range(steps):
-        kernel = _kernel(raw)
+        kernel = _kernel(raw, size)
         correlation = torch.zeros(())
         for share, rows in (
             (1.0 - along_factors, _random_rows(space, batch_size, generator)),
@@ -123,12 +126,15 @@ def learn_loss(
         optimiser.step()
         decay.step()
         correlations[step] = correlation.item()
-    return LearnedLoss(likelihood=_likelihood(raw), correlations=correlations)
+    return LearnedLoss(likelihood=_likelihood(raw, size), correlations=correlations)
 
 
-def _kernel(raw: torch.Tensor) -> torch.Tensor:
-    """Symmetric and non-negative, ``(n, side, side)``; a box of energy 1 for ones."""
-    kernel = raw.abs() / raw.shape[-1]
+def _kernel(raw: torch.Tensor, size: torch.Tensor) -> torch.Tensor:
+    """Symmetric and non-negative, ``(n, side, side)``.
+
+    A box whose squares sum to 1 for raw numbers of one and a logarithmic size of zero.
+    """
+    kernel = raw.abs() * size.exp() / raw.shape[-1]
     for change in (
         lambda table: table.flip(-1),
         lambda table: table.flip(-2),
@@ -138,8 +144,23 @@ def _kernel(raw: torch.Tensor) -> torch.Tensor:
     return kernel
 
 
-def _likelihood(raw: torch.Tensor) -> KernelAugmented:
-    kernel = _kernel(raw.detach()).double().numpy()
+def _first_size(
+    dataset: AbstractDataset, rows: NDArray[np.int64], raw: torch.Tensor
+) -> torch.Tensor:
+    """Logarithm of the size at which the kernel outweighs pixels as it is set to."""
+    with torch.no_grad():
+        plain = _distances(dataset, rows, torch.zeros_like(raw)).mean()
+        both = _distances(dataset, rows, _kernel(raw, torch.zeros(()))).mean()
+    if not plain > 0.0:
+        raise ValueError(
+            f"learn_loss: expected images that differ, got {rows.size} equal ones."
+        )
+    ratio = _OUTWEIGHS * plain / (both - plain).clamp_min(1e-6 * plain)
+    return (0.5 * ratio.log()).requires_grad_()
+
+
+def _likelihood(raw: torch.Tensor, size: torch.Tensor) -> KernelAugmented:
+    kernel = _kernel(raw.detach(), size.detach()).double().numpy()
     # What the kernel's size does is the weight's to do.
     total = float(kernel.sum(axis=(1, 2)).mean())
     if not total > 0.0:

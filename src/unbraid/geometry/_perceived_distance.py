@@ -44,7 +44,9 @@ class PerceivedDistance:
             with themselves count here, as published.
         rank: Spearman's, likewise.
         order: Spearman's without images paired with themselves, which raise the other
-            two even where all images look equally far apart.
+            two even where all images look equally far apart, and of distances relative
+            to the mean of their traversal, since some images differ less than others in
+            all they do.
         n_values: Of the factor; 0 for random pairs.
         distances: Of all pairs of different images, lowest first.
     """
@@ -231,9 +233,21 @@ def _measure(
         row |= {
             "linear": correlate(seen, known, "pearson"),
             "rank": correlate(seen, known, "spearman"),
-            "order": correlate(seen[is_distinct], known[is_distinct], "spearman"),
+            "order": correlate(
+                tied(_relative(apart, pairs)), known[is_distinct], "spearman"
+            ),
         }
     return PerceivedDistance(**row)
+
+
+def _relative(distances: NDArray[np.float64], pairs: PairGroups) -> NDArray[np.float64]:
+    """Distances of different images over the mean of their group."""
+    if pairs.rows.shape[1] == 2:
+        return distances  # a group of two has one distance, which says nothing
+    group = pairs.group[pairs.is_distinct]
+    sums = np.bincount(group, weights=distances, minlength=len(pairs.rows))
+    means = sums / np.bincount(group, minlength=len(pairs.rows)).clip(1)
+    return distances / np.where(means > 0, means, 1.0)[group]
 
 
 def _ground_distances(

@@ -6,6 +6,9 @@ import numpy as np
 import torch
 from scipy.optimize import isotonic_regression
 
+_LEAST = 1e-30
+"""Below this, a product of sums of squares of ranks is that of equal ranks."""
+
 
 def soft_rank(values: torch.Tensor, *, regularisation: float = 1.0) -> torch.Tensor:
     r"""Ranks from 1 (lowest) to n (highest), which move smoothly with the values.
@@ -74,9 +77,10 @@ def soft_rank_correlation(
     n = len(values)
     # Ranks of n values have this standard deviation, or less with ties.
     spread = n / np.sqrt(12.0)
-    # Below the last digit that counts, constant values are not an order.
-    deviation = values.std(correction=0).clamp_min(torch.finfo(values.dtype).tiny)
-    ranks = soft_rank(values / deviation * spread, regularisation=regularisation)
+    centred = values - values.mean()
+    # Never 0, for which the root has no gradient.
+    deviation = (centred.square().mean() + torch.finfo(values.dtype).tiny).sqrt()
+    ranks = soft_rank(centred / deviation * spread, regularisation=regularisation)
     return _correlation(ranks, usual_ranks(others).to(ranks))
 
 
@@ -89,8 +93,8 @@ def usual_ranks(values: torch.Tensor) -> torch.Tensor:
 
 def _correlation(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
     first, second = first - first.mean(), second - second.mean()
-    size = torch.sqrt(first.square().sum() * second.square().sum())
-    return (first * second).sum() / size.clamp_min(torch.finfo(first.dtype).tiny)
+    squares = first.square().sum() * second.square().sum()
+    return (first * second).sum() / squares.clamp_min(_LEAST).sqrt()
 
 
 class _Projection(torch.autograd.Function):
