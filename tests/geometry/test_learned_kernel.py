@@ -5,7 +5,7 @@ import torch
 import unbraid
 from unbraid.data import XYSquares
 from unbraid.geometry import learn_loss, perceived_distances
-from unbraid.models import load_likelihood, save_likelihood
+from unbraid.models import KernelAugmented, load_likelihood, save_likelihood
 
 SQUARES = XYSquares(image_size=8, square_size=1)
 
@@ -38,8 +38,11 @@ def test_a_learnt_kernel_is_symmetric_not_negative_and_sums_to_one(learnt):
 
 def test_what_is_trained_is_what_the_likelihood_measures():
     start = learn_loss(SQUARES, steps=1, learning_rate=0.0)
-    box = perceived_distances(SQUARES, "mse-box", n_pairs=500)
-    found = perceived_distances(SQUARES, start.likelihood, n_pairs=500)
+    box = KernelAugmented(radius=3, weight=start.likelihood.weight)
+    found, box = (
+        perceived_distances(SQUARES, loss, n_pairs=500)
+        for loss in (start.likelihood, box)
+    )
     for row, same in zip(found.rows, box.rows, strict=True):
         # The kernel is kept in single precision while it is trained.
         assert row.mean == pytest.approx(same.mean, rel=1e-5)
@@ -106,6 +109,13 @@ def test_a_learnt_loss_is_saved_with_a_model_and_used_on_other_data(learnt, tmp_
 def test_bad_settings_are_refused(options, words):
     with pytest.raises(ValueError, match=words):
         learn_loss(SQUARES, **options)
+
+
+def test_factors_of_two_values_have_no_order_to_learn():
+    yes_or_no = XYSquares(image_size=4, square_size=2, n_squares=1)
+    with pytest.raises(ValueError, match="three values or more"):
+        learn_loss(yes_or_no)
+    learn_loss(yes_or_no, along_factors=0.0, steps=1)
 
 
 def test_data_without_factors_are_refused(plain_images):

@@ -62,8 +62,8 @@ def learn_loss(
     .. math:: \max_k \; \rho \bigl( d_{\text{scaled}}(y, y'),\;
         \|x - x'\|^2 + \|k * (x - x')\|^2 \bigr)
 
-    The kernel starts as a box that outweighs the pixels. It is kept non-negative by its absolute value, and the
-    same after a flip or a quarter turn by averaging over these.
+    The kernel starts as a box that outweighs the pixels. It is kept non-negative by its
+    absolute value, and the same after a flip or a quarter turn by averaging over these.
 
     Args:
         dataset: The complete grid of its factors.
@@ -94,6 +94,11 @@ def learn_loss(
     space = require_grid("learn_loss", dataset)
     if len(dataset.image_shape) != 3:
         raise ValueError("learn_loss: expected images, got vectors.")
+    if along_factors > 0.0 and max(space.sizes, default=0) < 3:
+        raise ValueError(
+            "learn_loss: expected a factor of three values or more, got sizes "
+            f"{space.sizes}. Take along_factors=0."
+        )
     channels, height, width = dataset.image_shape
     if radius is None:
         radius = (min(height, width) - 1) // 2

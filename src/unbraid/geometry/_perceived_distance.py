@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -164,14 +164,17 @@ def perceived_distances(
         )
     known = _known_rows(dataset)
     factors = []
-    for name, n_values, pairs in _along_factors(dataset, known, n_pairs, seed):
+    drawn = _along_factors(dataset, known, n_pairs, seed)
+    for column, (name, n_values, pairs) in enumerate(drawn):
         row = PerceivedDistance(factor=name, n_values=n_values)
         if pairs is not None:
-            row = _measure(dataset, likelihood, pairs, name, n_values)
+            row = _measure(dataset, likelihood, pairs, row, [column])
         factors.append(row)
     generator = numpy_generator(seed, "perceived distances", RANDOM)
     pairs = random_pairs(known, n_pairs, subset_size=subset_size, generator=generator)
-    random = _measure(dataset, likelihood, pairs, RANDOM, 0)
+    columns = list(range(len(dataset.factor_names)))
+    anywhere = PerceivedDistance(factor=RANDOM)
+    random = _measure(dataset, likelihood, pairs, anywhere, columns)
     return PerceivedDistances(
         dataset=dataset.name, factors=tuple(factors), random=random
     )
@@ -214,30 +217,29 @@ def _measure(
     dataset: AbstractDataset,
     loss: AbstractLikelihood | PairLoss,
     pairs: PairGroups,
-    name: str,
-    n_values: int,
+    row: PerceivedDistance,
+    columns: list[int],
 ) -> PerceivedDistance:
+    """The row with its numbers; columns are those of the factors that may differ."""
     distances = pair_distances(dataset, loss, pairs)
     is_distinct = pairs.is_distinct
     apart = distances[is_distinct]
-    row = {
-        "factor": name,
-        "n_values": n_values,
-        "mean": float(apart.mean()),
-        "std": float(apart.std()),
-        "distances": np.sort(apart),
-    }
-    ground = _ground_distances(dataset, pairs, name)
-    if ground is not None:
-        seen, known = tied(distances), tied(ground)
-        row |= {
-            "linear": correlate(seen, known, "pearson"),
-            "rank": correlate(seen, known, "spearman"),
-            "order": correlate(
-                tied(_relative(apart, pairs)), known[is_distinct], "spearman"
-            ),
-        }
-    return PerceivedDistance(**row)
+    row = replace(
+        row,
+        mean=float(apart.mean()),
+        std=float(apart.std()),
+        distances=np.sort(apart),
+    )
+    if not columns:
+        return row
+    seen, known = tied(distances), tied(_ground_distances(dataset, pairs, columns))
+    relative = tied(_relative(apart, pairs))
+    return replace(
+        row,
+        linear=correlate(seen, known, "pearson"),
+        rank=correlate(seen, known, "spearman"),
+        order=correlate(relative, known[is_distinct], "spearman"),
+    )
 
 
 def _relative(distances: NDArray[np.float64], pairs: PairGroups) -> NDArray[np.float64]:
@@ -251,15 +253,9 @@ def _relative(distances: NDArray[np.float64], pairs: PairGroups) -> NDArray[np.f
 
 
 def _ground_distances(
-    dataset: AbstractDataset, pairs: PairGroups, name: str
-) -> NDArray[np.float64] | None:
+    dataset: AbstractDataset, pairs: PairGroups, columns: list[int]
+) -> NDArray[np.float64]:
     """Distance of the factors of each pair, ``(n_pairs,)``."""
-    if not dataset.factor_names:
-        return None
-    if name == RANDOM:
-        columns = list(range(len(dataset.factor_names)))
-    else:
-        columns = [dataset.factor_names.index(name)]
     labels = np.asarray(dataset.factors(pairs.rows.reshape(-1)), dtype=np.float64)
     if dataset.factor_space is None:
         spans = np.ptp(labels, axis=0)
