@@ -173,7 +173,7 @@ def _likelihood(raw: torch.Tensor, size: torch.Tensor) -> KernelAugmented:
     values = kernel / total
     return KernelAugmented(
         base=Gaussian(),
-        kernel=values[0] if len(values) == 1 else values,
+        kernel=(values[0] if len(values) == 1 else values).tolist(),
         weight=total**2,
     )
 
