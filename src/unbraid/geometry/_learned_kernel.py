@@ -94,15 +94,11 @@ def learn_loss(
     space = require_grid("learn_loss", dataset)
     if len(dataset.image_shape) != 3:
         raise ValueError("learn_loss: expected images, got vectors.")
-    if along_factors > 0.0 and max(space.sizes, default=0) < 3:
-        raise ValueError(
-            "learn_loss: expected a factor of three values or more, got sizes "
-            f"{space.sizes}. Take along_factors=0."
-        )
     channels, height, width = dataset.image_shape
     if radius is None:
         radius = (min(height, width) - 1) // 2
-    _check(radius, direction, along_factors, steps, batch_size)
+    _check(radius, direction, steps, batch_size)
+    _check_share(along_factors, space)
     side = 2 * radius + 1
     shape = (channels if per_channel else 1, side, side)
     raw = torch.ones(shape, requires_grad=True)
@@ -115,17 +111,22 @@ def learn_loss(
     correlations = np.empty(steps)
     for step in range(steps):
         kernel = _kernel(raw, size)
-        correlation = torch.zeros(())
-        for share, rows in (
-            (1.0 - along_factors, _random_rows(space, batch_size, generator)),
-            (along_factors, _traversal_rows(space, generator)),
-        ):
-            if share:
-                seen = _distances(dataset, rows, kernel)
-                known = _factor_distances(space, rows)
-                correlation = correlation + share * soft_rank_correlation(
-                    seen, known, regularisation=regularisation
+        batches = [(1.0 - along_factors, _random_rows(space, batch_size, generator))]
+        if along_factors:
+            batches.append((along_factors, _traversal_rows(space, generator)))
+        correlation = sum(
+            (
+                share
+                * soft_rank_correlation(
+                    _distances(dataset, rows, kernel),
+                    _factor_distances(space, rows),
+                    regularisation=regularisation,
                 )
+                for share, rows in batches
+                if share
+            ),
+            start=torch.zeros(()),
+        )
         optimiser.zero_grad()
         (sign * correlation).backward()
         optimiser.step()
@@ -218,9 +219,7 @@ def _traversal_rows(
     return np.take_along_axis(rows, chosen, axis=1)
 
 
-def _check(
-    radius: int, direction: str, along_factors: float, steps: int, batch_size: int
-) -> None:
+def _check(radius: int, direction: str, steps: int, batch_size: int) -> None:
     if radius < 0 or steps < 1 or batch_size < 3:
         raise ValueError(
             "learn_loss: expected a radius from 0, steps from 1 and a batch_size from "
@@ -230,8 +229,16 @@ def _check(
         raise ValueError(
             f"learn_loss: expected direction 'help' or 'hinder', got {direction!r}."
         )
+
+
+def _check_share(along_factors: float, space: FactorSpace) -> None:
     if not 0.0 <= along_factors <= 1.0:
         raise ValueError(
             "learn_loss: expected a share along_factors from 0 to 1, got "
             f"{along_factors!r}."
+        )
+    if along_factors and max(space.sizes, default=0) < 3:
+        raise ValueError(
+            "learn_loss: expected a factor of three values or more, got sizes "
+            f"{space.sizes}. Take along_factors=0."
         )

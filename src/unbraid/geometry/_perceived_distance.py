@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from unbraid.correlation import correlate, tied
-from unbraid.data import AbstractDataset, float_images
+from unbraid.data import AbstractDataset
 from unbraid.data._traversals import traversals_of_table
 from unbraid.models import AbstractLikelihood
 from unbraid.randomness import numpy_generator
@@ -199,8 +199,7 @@ def pair_distances(
             for each in (pairs.group - start, pairs.first, pairs.second)
         ]
         with torch.no_grad():
-            # In double precision, so that equal distances stay equal.
-            images = float_images(dataset, rows.reshape(-1)).double()
+            images = _double_images(dataset, rows.reshape(-1))
             images = images.reshape(*rows.shape, *dataset.image_shape)
             distances = group_distances(loss, images, *places)
         if distances.shape != places[0].shape or not distances.isfinite().all():
@@ -211,6 +210,12 @@ def pair_distances(
             )
         found.append(distances.numpy() / n_pixels)
     return np.concatenate(found)
+
+
+def _double_images(dataset: AbstractDataset, rows: NDArray[np.int64]) -> torch.Tensor:
+    """Images from 0 to 1, vectors as they are, so precise that ties stay ties."""
+    raw = torch.from_numpy(dataset.images(rows))
+    return raw.double() if raw.is_floating_point() else raw.double().mul_(1 / 255)
 
 
 def _measure(
