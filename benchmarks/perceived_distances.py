@@ -6,7 +6,7 @@ dissertation, which rule of drawing random pairs gives its random columns, how l
 chapter 7. Each part is appended to a file of JSON lines when it is done, and the same
 command goes on where it stopped.
 
-    python benchmarks/perceived_distances.py results.jsonl [--pairs 10000] [--steps 600]
+    python benchmarks/perceived_distances.py results.jsonl [--pairs 10000] [--steps 400]
 """
 
 import argparse
@@ -117,7 +117,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("results", type=Path)
     parser.add_argument("--pairs", type=int, default=10_000)
-    parser.add_argument("--steps", type=int, default=600)
+    parser.add_argument("--steps", type=int, default=400)
     arguments = parser.parse_args()
 
     n_pairs, results = arguments.pairs, arguments.results
