@@ -20,6 +20,7 @@ ARGUMENTS = {
         "--noisy-seeds=1",
         "--subsets=1",
     ],
+    "impossibility.py": ["--rows", "1500", "--latents", "4"],
     "score_pca.py": ["--images", "300", "--components", "4"],
     "score_clip.py": ["--images", "120", "--metrics", "mig"],
     "study_questions.py": [str(TABLE), "{out}"],

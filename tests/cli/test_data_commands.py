@@ -36,7 +36,7 @@ def test_version_is_that_of_the_package():
 
 def test_help_names_the_commands_and_gives_examples():
     assert "data" in run("--help").output
-    for command in ("list", "info", "fetch", "check"):
+    for command in ("list", "info", "fetch", "check", "distances"):
         assert f"Example: unbraid data {command}" in run("data", command, "-h").output
 
 
@@ -178,3 +178,98 @@ def test_demo_into_a_place_that_is_a_file_says_so(tmp_path):
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert "taken" in done.stderr
+
+
+def test_distances_prints_a_row_per_factor_and_one_of_random_pairs():
+    squares = "xy_squares:image_size=8,square_size=1"
+    result = run("data", "distances", squares, "--pairs", 2000, "--json")
+    assert result.exit_code == 0
+    rows = json.loads(result.output)
+    assert [row["factor"] for row in rows] == [
+        *("x_R", "y_R", "x_G", "y_G", "x_B", "y_B"),
+        "random",
+    ]
+    assert list(rows[0]) == ["factor", "mean", "std", "linear", "rank"]
+    assert rows[0]["mean"] == pytest.approx(0.0104, abs=5e-5)
+    assert rows[0]["rank"] == pytest.approx(0.58, abs=0.02)
+    assert rows[-1]["mean"] == pytest.approx(0.0308, abs=2e-4)
+
+
+def test_distances_draws_into_a_folder_and_says_what_to_expect(tmp_path):
+    out = tmp_path / "drawn"
+    squares = "xy_squares:image_size=8,square_size=2,n_squares=1"
+    plain = run("data", "distances", squares, "--pairs", 500, "--out", out)
+    assert plain.exit_code == 0
+    assert "try a kernel-augmented loss, or supervision" in plain.output
+    pictures = sorted(path.name for path in out.iterdir())
+    assert pictures == ["cumulative.png", "matrices.png"]
+    for path in out.iterdir():
+        with Image.open(path) as picture:
+            assert picture.size[0] > 200
+    box = run("data", "distances", squares, "--loss=mse-box", "--pairs=500", "-o", out)
+    assert "likely: learnt among the first" in box.output
+
+
+def test_distances_of_unlabelled_pictures_are_random_ones(tmp_path):
+    images = np.arange(4 * 3 * 8 * 8, dtype=np.uint8).reshape(4, 8, 8, 3)
+    np.save(tmp_path / "images.npy", images)
+    name = tmp_path / "images.npy"
+    out = tmp_path / "drawn"
+    result = run("data", "distances", name, "--pairs=50", "--json", "-o", out)
+    (row,) = json.loads(result.output)
+    assert row["factor"] == "random"
+    assert row["rank"] is None
+    assert [path.name for path in out.iterdir()] == ["cumulative.png"]
+
+
+def test_distances_through_a_learnt_loss(tmp_path):
+    from unbraid.models import KernelAugmented, save_likelihood
+
+    path = tmp_path / "loss.json"
+    save_likelihood(KernelAugmented(radius=3), path)
+    squares = "xy_squares:image_size=8,square_size=1,n_squares=1"
+    rows = [
+        json.loads(
+            run(
+                "data", "distances", squares, "--loss", loss, "--pairs=99", "--json"
+            ).output
+        )
+        for loss in (path, "mse-box")
+    ]
+    assert rows[0] == rows[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--loss", "msd"], "expected one of mse"),
+        (["--pairs", "1"], "--pairs"),
+        (["--subset", "1"], "--subset"),
+        (["--out", __file__], "Expected a folder"),
+    ],
+)
+def test_distances_refuses_what_makes_no_sense(arguments, words):
+    result = run("data", "distances", "xy_squares:n_squares=1", *arguments)
+    assert result.exit_code == 2
+    assert words in " ".join(result.output.replace("\u2502", " ").split())
+
+
+def test_distances_through_a_file_that_is_none_is_one_sentence(tmp_path):
+    (tmp_path / "broken.json").write_text("{}")
+    for name, words in (
+        ("missing.json", "No such file"),
+        ("broken.json", "expected a likelihood"),
+    ):
+        loss = str(tmp_path / name)
+        done = run_outside("data", "distances", "xy_squares", "--loss", loss)
+        assert done.returncode == 1
+        assert words in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_info_says_what_a_vae_will_make_of_each_factor():
+    result = run("data", "info", "xy_squares:n_squares=1")
+    assert "any two values look equally far apart" in result.output
+    facts = json.loads(run("data", "info", "xy_squares:n_squares=1", "--json").output)
+    assert facts["verdicts"][0]["factor"] == "x_R"
+    assert facts["verdicts"][0]["expectation"] == "no"

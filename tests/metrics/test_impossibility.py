@@ -7,9 +7,9 @@ that the scores put near chance.
 
 import numpy as np
 import pytest
-from entangling import dense_rotation, entangled
 from scipy.stats import beta, expon, kstest, laplace, norm, uniform
 
+from unbraid.geometry import EntanglingMap, dense_rotation
 from unbraid.metrics import evaluate
 
 N_ROWS = 6000
@@ -31,7 +31,7 @@ def test_the_rotation_is_orthogonal_and_mixes_every_latent_into_every_other(n):
 
 def test_the_map_keeps_every_marginal_and_independence():
     latents = drawn(MARGINALS)
-    mixed = entangled(latents, MARGINALS, dense_rotation(8))
+    mixed = EntanglingMap(marginals=MARGINALS)(latents)
     for column, marginal in zip(mixed.T, MARGINALS, strict=True):
         assert kstest(column, marginal.cdf).pvalue > 0.01
     # Of squares too: rotated uniform latents are uncorrelated, but not independent.
@@ -44,10 +44,10 @@ def test_the_map_keeps_every_marginal_and_independence():
 
 def test_the_map_is_a_bijection():
     latents = drawn(MARGINALS)
-    rotation = dense_rotation(8)
-    mixed = entangled(latents, MARGINALS, rotation)
+    entangle = EntanglingMap(marginals=MARGINALS)
+    mixed = entangle(latents)
     assert np.abs(mixed - latents).mean() > 0.3
-    back = entangled(mixed, MARGINALS, rotation.T)
+    back = entangle.inverse(mixed)
     assert back == pytest.approx(latents, abs=1e-6)
 
 
@@ -59,7 +59,7 @@ def test_the_map_is_a_bijection():
 def test_the_map_takes_perfect_scores_to_chance(n, above_chance):
     marginals = [uniform] * n
     latents = drawn(marginals)
-    mixed = entangled(latents, marginals, dense_rotation(n))
+    mixed = EntanglingMap(marginals=marginals)(latents)
     before, after = (
         evaluate(codes, latents, metrics="mig,dci", intervals=False, levels=levels)
         for codes, levels in ((latents, False), (mixed, True))

@@ -4,7 +4,7 @@ import torch
 from torch.nn import functional
 
 from unbraid.models import Bernoulli, Gaussian, KernelAugmented, Laplace
-from unbraid.models._kernel import _spectrum
+from unbraid.models._kernel import _bands, _spectrum
 from unbraid.models._names import RECORDS
 from unbraid.models._settings import from_plain, to_plain
 from unbraid.randomness import torch_generator
@@ -34,7 +34,7 @@ def given_kernel(height, width):
 @pytest.mark.parametrize("sides", [(1, 1), (3, 3), (3, 7), (9, 5), (21, 31)])
 def test_blur_is_the_direct_convolution(shape, sides):
     images, kernel = pictures(shape), given_kernel(*sides)
-    blurred, _ = KernelAugmented(kernel=kernel)._blur(images)
+    blurred, _ = KernelAugmented(kernel=kernel).blur(images)
     torch.testing.assert_close(blurred, convolved(images, kernel))
 
 
@@ -71,7 +71,7 @@ def test_bernoulli_is_blurred_as_chances_and_not_as_logits():
 def test_box_reaches_half_across_the_image_and_weighs_its_pixels(sides, radius):
     image = torch.zeros(1, 1, *sides)
     image[..., sides[0] // 2, sides[1] // 2] = 1.0
-    blurred, weight = KernelAugmented()._blur(image)
+    blurred, weight = KernelAugmented().blur(image)
     lit = blurred > 1e-6
     assert lit.any(dim=3).sum() == lit.any(dim=2).sum() == 2 * radius + 1
     assert weight == pytest.approx((2 * radius + 1) ** 2)
@@ -79,14 +79,14 @@ def test_box_reaches_half_across_the_image_and_weighs_its_pixels(sides, radius):
 
 
 def test_radius_of_the_dissertation_has_its_weight():
-    _, weight = KernelAugmented()._blur(torch.zeros(1, 3, 64, 64))
+    _, weight = KernelAugmented().blur(torch.zeros(1, 3, 64, 64))
     assert weight == pytest.approx(3969)
 
 
 def test_gaussian_falls_off_and_sums_to_one():
     image = torch.zeros(1, 1, 21, 21, dtype=torch.float64)
     image[..., 10, 10] = 1.0
-    blurred, _ = KernelAugmented(kernel="gaussian", radius=6)._blur(image)
+    blurred, _ = KernelAugmented(kernel="gaussian", radius=6).blur(image)
     assert blurred.sum().item() == pytest.approx(1.0)
     ratio = blurred[0, 0, 10, 12] / blurred[0, 0, 10, 10]
     assert ratio.item() == pytest.approx(np.exp(-0.5))  # two pixels are one deviation
@@ -107,22 +107,55 @@ def test_gradients_are_those_of_finite_differences(base):
     assert torch.autograd.gradcheck(lambda y: likelihood.loss(images, y), output)
 
 
-def test_a_kernel_first_used_without_gradients_can_be_differentiated_later():
+@pytest.mark.parametrize("kernel", ["box", ((0.25, 0.5, 0.25),)])
+def test_a_kernel_first_used_without_gradients_can_be_differentiated_later(kernel):
+    _bands.cache_clear()
     _spectrum.cache_clear()
+    likelihood = KernelAugmented(kernel=kernel)
     images = torch.rand(1, 1, 6, 6)
     with torch.inference_mode():
-        KernelAugmented().loss(images.clone(), images.clone())
+        likelihood.loss(images.clone(), images.clone())
     output = torch.zeros(1, 1, 6, 6, requires_grad=True)
-    KernelAugmented().loss(images, output).sum().backward()
+    likelihood.loss(images, output).sum().backward()
     assert output.grad.any()
 
 
-def test_transform_of_a_kernel_is_made_once():
-    _spectrum.cache_clear()
+@pytest.mark.parametrize(
+    ("kernel", "kept"), [("box", _bands), (np.ones((3, 3)), _spectrum)]
+)
+def test_what_a_kernel_needs_is_made_once(kernel, kept):
+    kept.cache_clear()
     images = torch.rand(2, 1, 6, 6)
     for _ in range(3):
-        KernelAugmented().loss(images, images)
-    assert _spectrum.cache_info().misses == 1
+        KernelAugmented(kernel=kernel).loss(images, images)
+    assert kept.cache_info().misses == 1
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("radius", [0, 1, 3, 12])
+def test_a_box_by_name_is_its_numbers(shape, radius):
+    side = 2 * radius + 1
+    images = pictures(shape)
+    by_name, weight = KernelAugmented(radius=radius).blur(images)
+    box = np.full((side, side), 1 / side**2)
+    by_number, same = KernelAugmented(kernel=box).blur(images)
+    torch.testing.assert_close(by_name, by_number)
+    assert weight == pytest.approx(same) == pytest.approx(side**2)
+
+
+def test_every_channel_may_have_a_kernel_of_its_own():
+    images = pictures((2, 3, 7, 12))
+    kernels = np.stack([given_kernel(3, 5) + channel for channel in range(3)])
+    likelihood = KernelAugmented(kernel=kernels)
+    blurred, weight = likelihood.blur(images)
+    for channel, kernel in enumerate(kernels):
+        plane = images[:, channel : channel + 1]
+        expected = convolved(plane, kernel)
+        torch.testing.assert_close(blurred[:, channel : channel + 1], expected)
+    assert weight == pytest.approx(3 / np.square(kernels).sum())
+    assert from_plain(to_plain(likelihood, RECORDS), RECORDS) == likelihood
+    with pytest.raises(ValueError, match="3 channels, one for each kernel, got 1"):
+        likelihood.blur(images[:, :1])
 
 
 def test_settings_come_back_from_plain_data():

@@ -14,7 +14,8 @@ from unbraid.data import open_dataset
 from unbraid.data._catalogue import PUBLISHED, RENDERED
 from unbraid.errors import DatasetNotFoundError
 from unbraid.metrics._catalogue import choose_metrics
-from unbraid.models._names import RECORDS, choose_likelihood
+from unbraid.models._likelihood_file import choose_likelihood
+from unbraid.models._names import RECORDS
 from unbraid.models._settings import from_plain
 from unbraid.models.networks import AbstractNetwork, choose_network
 from unbraid.models.objectives import AbstractObjective, AdaTVAE

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ._console import complain
-from ._data import data
+from ._data_distances import data
 from ._demo import demo
 from ._discover import discover
 from ._evaluate import evaluate

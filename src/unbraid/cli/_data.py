@@ -95,6 +95,7 @@ def info(name: DataArgument, json: JsonOption = False) -> None:
         "std": statistics.std,
         "statistics_of": n_looked_at,
         "fingerprint": dataset.fingerprint(),
+        "verdicts": _verdicts(dataset),
     }
     if json:
         print_json(facts)
@@ -105,10 +106,18 @@ def info(name: DataArgument, json: JsonOption = False) -> None:
         "(channels, height, width)"
     )
     if facts["factors"]:
+        expected = {row["factor"]: row for row in facts["verdicts"]}
         print_table(
-            ("factor", "values", "kind"),
+            ("factor", "values", "kind", "will a VAE disentangle it?"),
             [
-                (row["name"], str(row["size"] or "-"), row["kind"])
+                (
+                    row["name"],
+                    str(row["size"] or "-"),
+                    row["kind"],
+                    "{expectation}: {words}".format(**expected[row["name"]])
+                    if row["name"] in expected
+                    else "-",
+                )
                 for row in facts["factors"]
             ],
         )
@@ -117,6 +126,21 @@ def info(name: DataArgument, json: JsonOption = False) -> None:
     typer.echo(f"pixels, as seen in {n_looked_at:,} images scaled to [0, 1]:")
     for label, values in (("mean", statistics.mean), ("std ", statistics.std)):
         typer.echo(f"  {label}  " + "  ".join(f"{value:.6f}" for value in values))
+
+
+def _verdicts(dataset: "AbstractDataset") -> list[dict[str, Any]]:
+    """What a VAE with squared error is likely to make of each factor."""
+    from dataclasses import asdict
+
+    from unbraid.geometry import disentanglement_verdicts, perceived_distances
+
+    if not dataset.factor_names:
+        return []
+    try:
+        found = perceived_distances(dataset, n_pairs=2_000)
+    except ValueError:
+        return []  # too few rows with labels: nothing to say, and nothing wrong
+    return [asdict(verdict) for verdict in disentanglement_verdicts(found)]
 
 
 @data.command()

@@ -37,7 +37,11 @@ def train(
         str, typer.Option(help="auto, dense, convolutional or a published one.")
     ] = "auto",
     likelihood: Annotated[
-        str, typer.Option(help="auto, bernoulli, gaussian or laplace.")
+        str,
+        typer.Option(
+            help="auto, bernoulli, gaussian, laplace, kernel_augmented, or the .json "
+            "file of a learnt one."
+        ),
     ] = "auto",
     learning_rate: Annotated[float, typer.Option(help="Of Adam.")] = 1e-4,
     seed: Annotated[int, typer.Option(min=0, help="Seed of what is random.")] = 0,
@@ -146,7 +150,7 @@ def _check_names(
     device: str,
 ) -> None:
     """Turn wrong names into wrong usage, before anything is read or written."""
-    from unbraid.models._names import choose_likelihood
+    from unbraid.models._likelihood_file import choose_likelihood
     from unbraid.models.networks import choose_network
     from unbraid.training._fit import choose_device
     from unbraid.training.loggers import choose_logger

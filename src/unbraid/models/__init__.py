@@ -3,6 +3,7 @@
 from ._autoencoder import Autoencoder
 from ._kernel import KernelAugmented
 from ._likelihood import AbstractLikelihood, Bernoulli, Gaussian, Laplace
+from ._likelihood_file import load_likelihood, save_likelihood
 from ._linear_baselines import LinearModel, fit_fast_ica, fit_pca
 from ._loss import Loss
 from ._posterior import DiagonalGaussian, PointMass
@@ -20,4 +21,6 @@ __all__ = [
     "PointMass",
     "fit_fast_ica",
     "fit_pca",
+    "load_likelihood",
+    "save_likelihood",
 ]

@@ -8,11 +8,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy import fft
+from torch.nn import functional
 
 from ._checks import is_number, is_whole
 from ._likelihood import AbstractLikelihood, Gaussian, Laplace
 
-Kernel = Literal["box", "gaussian"] | tuple[tuple[float, ...], ...]
+Rows = tuple[tuple[float, ...], ...]
+Kernel = Literal["box", "gaussian"] | Rows | tuple[Rows, ...]
+
+_LONGEST_PRODUCT = 512
+"""Side up to which a product with a matrix is faster than a Fourier transform."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,12 +34,12 @@ class KernelAugmented(AbstractLikelihood):
         base: :math:`L`.
         kernel: ``"box"``, ``"gaussian"`` (its standard deviation is a third of the
             radius), both with sum 1, or the numbers of any other, in rows, with an odd
-            number of rows and columns.
+            number of rows and columns; for a kernel per channel, one such table each.
         radius: Pixels to each side of the middle. When not given, as many as fit twice
             into the shorter side, less one: 31 for 64 pixels.
         weight: :math:`a`, from 0. When not given, 1 over the sum of the kernel's
-            squares, which for a box is its number of pixels: a single pixel that is off
-            then counts as much through the kernel as without.
+            squares (the mean over channels), which for a box is its number of pixels: a
+            single pixel that is off then counts as much through the kernel as without.
 
     Example:
         >>> points = torch.eye(8).reshape(8, 1, 1, 8)
@@ -44,7 +49,8 @@ class KernelAugmented(AbstractLikelihood):
 
     References:
         Michlo (2022), dissertation, section 3.4: box of radius 31 for images of 64x64,
-        with a weight of 63 times 63.
+        with a weight of 63 times 63; section 6.1: kernels that are learnt, see
+        :func:`unbraid.geometry.learn_loss`.
     """
 
     base: AbstractLikelihood = field(default_factory=Gaussian)
@@ -61,7 +67,7 @@ class KernelAugmented(AbstractLikelihood):
         object.__setattr__(self, "needs_unit_range", self.base.needs_unit_range)
         if not isinstance(self.kernel, str):
             # Settings read from a file come as lists, and users have arrays.
-            object.__setattr__(self, "kernel", _checked_rows(self.kernel))
+            object.__setattr__(self, "kernel", _checked_numbers(self.kernel))
             if self.radius is not None:
                 raise ValueError(
                     "KernelAugmented: expected no radius with the numbers of a kernel, "
@@ -86,7 +92,7 @@ class KernelAugmented(AbstractLikelihood):
         plain = self.base.loss(images, output)
         if isinstance(self.base, Gaussian | Laplace):
             # These see the difference only, which is blurred at half the price.
-            blurred, weight = self._blur(images - output)
+            blurred, weight = self.blur(images - output)
             return plain + weight * self.base.loss(blurred, torch.zeros_like(blurred))
         return plain + self._through_kernel(images, self.base.mean(output))
 
@@ -102,27 +108,68 @@ class KernelAugmented(AbstractLikelihood):
     def _through_kernel(
         self, images: torch.Tensor, others: torch.Tensor
     ) -> torch.Tensor:
-        (blurred, weight), (other, _) = self._blur(images), self._blur(others)
+        (blurred, weight), (other, _) = self.blur(images), self.blur(others)
         return weight * self.base.distance(blurred, other)
 
-    def _blur(self, images: torch.Tensor) -> tuple[torch.Tensor, float]:
-        """Images convolved with the kernel, and the weight of their comparison."""
+    def blur(self, images: torch.Tensor) -> tuple[torch.Tensor, float]:
+        """Images convolved with the kernel, and the weight of their comparison.
+
+        Args:
+            images: Shape ``(batch, channels, height, width)``.
+
+        Returns:
+            Images of the same shape, and :math:`a`.
+        """
         if images.ndim != 4:
             raise ValueError(
                 "KernelAugmented: expected images (batch, channels, height, width), "
                 f"got shape {tuple(images.shape)}. Vectors have no neighbourhoods."
             )
-        height, width = images.shape[2:]
+        channels, height, width = images.shape[1:]
         radius = self.radius
         if radius is None:
             radius = (min(height, width) - 1) // 2
-        spectrum, sides, weight = _spectrum(
-            self.kernel, radius, (height, width), images.dtype, images.device
-        )
+        values = _values(self.kernel, radius)
+        if values.ndim == 3 and len(values) != channels:
+            raise ValueError(
+                f"KernelAugmented: expected images of {len(values)} channels, one for "
+                f"each kernel, got {channels}."
+            )
+        weight = self.weight
+        if weight is None:
+            weight = values.size / values.shape[-1] / values.shape[-2]
+            weight /= float(np.square(values).sum())
+        kind = (images.dtype, images.device)
+        if isinstance(self.kernel, str) and max(height, width) <= _LONGEST_PRODUCT:
+            down, across = _bands(self.kernel, radius, (height, width), *kind)
+            return down @ images @ across, weight
+        spectrum, sides = _spectrum(self.kernel, radius, (height, width), *kind)
         spread = torch.fft.irfft2(torch.fft.rfft2(images, s=sides) * spectrum, s=sides)
-        return spread[..., :height, :width], (
-            weight if self.weight is None else self.weight
-        )
+        return spread[..., :height, :width], weight
+
+
+@lru_cache(maxsize=8)
+def _bands(
+    kernel: Literal["box", "gaussian"],
+    radius: int,
+    image_sides: tuple[int, int],
+    dtype: torch.dtype,
+    device: torch.device,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """What to multiply an image with from the left and right to blur it.
+
+    Kernels by name are products of a column and a row.
+    """
+    line = _line(kernel, radius)
+    bands = []
+    for side in image_sides:
+        apart = np.arange(side)[:, None] - np.arange(side) + radius
+        is_inside = (apart >= 0) & (apart < len(line))
+        band = np.where(is_inside, line[apart.clip(0, len(line) - 1)], 0.0)
+        # Kept for later calls, which may be differentiated even if this one is not.
+        with torch.inference_mode(False):
+            bands.append(torch.from_numpy(band).to(device, dtype))
+    return bands[0], bands[1].mT
 
 
 @lru_cache(maxsize=8)
@@ -132,43 +179,62 @@ def _spectrum(
     image_sides: tuple[int, int],
     dtype: torch.dtype,
     device: torch.device,
-) -> tuple[torch.Tensor, list[int], float]:
-    """The kernel's Fourier transform, the sides it is for, and the default weight."""
-    values = _values(kernel, radius)
-    weight = 1.0 / float(np.square(values).sum())
+) -> tuple[torch.Tensor, list[int]]:
+    """The kernel's Fourier transform, and the sides it is for."""
+    padded, sides = place_kernel(torch.from_numpy(_values(kernel, radius)), image_sides)
+    with torch.inference_mode(False):
+        spectrum = torch.fft.rfft2(padded.clone())
+        return spectrum.to(device, dtype.to_complex()), sides
+
+
+def place_kernel(
+    kernel: torch.Tensor, image_sides: tuple[int, int]
+) -> tuple[torch.Tensor, list[int]]:
+    """A kernel with its middle at the origin, with room for an image around it.
+
+    Args:
+        kernel: Shape ``(..., rows, columns)``, odd numbers of both.
+        image_sides: Height and width.
+
+    Returns:
+        Kernel of the given sides, whose Fourier transform convolves images of these
+        sides once they are cut to their own; and the sides, for which it is fast.
+    """
     # Farther than from edge to edge, a kernel meets zeros only.
+    middle = [side // 2 for side in kernel.shape[-2:]]
     radii = [
-        min(side // 2, image_side - 1)
-        for side, image_side in zip(values.shape, image_sides, strict=True)
+        min(half, side - 1) for half, side in zip(middle, image_sides, strict=True)
     ]
-    middle = [side // 2 for side in values.shape]
-    values = values[
+    kernel = kernel[
+        ...,
         middle[0] - radii[0] : middle[0] + radii[0] + 1,
         middle[1] - radii[1] : middle[1] + radii[1] + 1,
     ]
     # One radius of zeros is enough, since what wraps around is cut off.
     sides = [
-        _fast_length(image_side + radius)
-        for image_side, radius in zip(image_sides, radii, strict=True)
+        _fast_length(side + radius)
+        for side, radius in zip(image_sides, radii, strict=True)
     ]
-    padded = np.zeros(sides)
-    padded[: values.shape[0], : values.shape[1]] = values
-    centred = np.roll(padded, [-radius for radius in radii], axis=(0, 1))
-    # Kept for later calls, which may be differentiated even if this one is not.
-    with torch.inference_mode(False):
-        spectrum = torch.from_numpy(np.fft.rfft2(centred))
-        return spectrum.to(device, dtype.to_complex()), sides, weight
+    missing = [sides[i] - kernel.shape[i - 2] for i in (0, 1)]
+    padded = functional.pad(kernel, (0, missing[1], 0, missing[0]))
+    return padded.roll([-radius for radius in radii], dims=(-2, -1)), sides
 
 
+@lru_cache(maxsize=8)
 def _values(kernel: Kernel, radius: int) -> NDArray[np.float64]:
     if not isinstance(kernel, str):
         return np.array(kernel, dtype=np.float64)
+    line = _line(kernel, radius)
+    return np.outer(line, line)
+
+
+def _line(kernel: Literal["box", "gaussian"], radius: int) -> NDArray[np.float64]:
+    """One row of a kernel by name, with sum 1."""
     offsets = np.arange(-radius, radius + 1)
     line = np.ones(len(offsets))
     if kernel == "gaussian" and radius:
         line = np.exp(-0.5 * np.square(3.0 * offsets / radius))
-    values = np.outer(line, line)
-    return values / values.sum()
+    return line / line.sum()
 
 
 def _fast_length(n: int) -> int:
@@ -176,20 +242,23 @@ def _fast_length(n: int) -> int:
     return int(np.array(fft.next_fast_len(n)))
 
 
-def _checked_rows(kernel: object) -> tuple[tuple[float, ...], ...]:
+def _checked_numbers(kernel: object) -> Rows | tuple[Rows, ...]:
     try:
         values = np.array(kernel, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"KernelAugmented: expected a kernel of rows of numbers, got {kernel!r}."
         ) from error
-    if values.ndim != 2 or any(side % 2 == 0 for side in values.shape):
+    sides = values.shape[-2:]
+    if values.ndim not in (2, 3) or any(side % 2 == 0 for side in sides):
         raise ValueError(
             "KernelAugmented: expected a kernel with an odd number of rows and "
-            f"columns, got shape {values.shape}."
+            f"columns, or one per channel, got shape {values.shape}."
         )
     if not np.isfinite(values).all() or not values.any():
         raise ValueError(
             "KernelAugmented: expected a kernel of finite numbers, some of them not 0."
         )
+    if values.ndim == 3:
+        return tuple(tuple(map(tuple, table)) for table in values.tolist())
     return tuple(map(tuple, values.tolist()))

@@ -3,7 +3,6 @@
 from ._kernel import KernelAugmented
 from ._likelihood import AbstractLikelihood, Bernoulli, Gaussian, Laplace
 from ._schedules import SCHEDULES
-from ._settings import make_record
 from .networks import NETWORKS
 from .objectives import OBJECTIVES
 
@@ -16,15 +15,3 @@ LIKELIHOODS: dict[str, type[AbstractLikelihood]] = {
 
 RECORDS: dict[str, type] = {**NETWORKS, **OBJECTIVES, **LIKELIHOODS, **SCHEDULES}
 """All names in one table: no two kinds of records share one."""
-
-
-def choose_likelihood(wanted: AbstractLikelihood | str) -> AbstractLikelihood:
-    """A likelihood from a name.
-
-    Example:
-        >>> choose_likelihood("gaussian")
-        Gaussian(variance=0.5)
-    """
-    if isinstance(wanted, AbstractLikelihood):
-        return wanted
-    return make_record(wanted, {}, LIKELIHOODS)

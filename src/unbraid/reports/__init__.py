@@ -1,16 +1,14 @@
 """What to show: numbers first, then figures made of them, then pages."""
 
+from unbraid.geometry import DistanceMatrices, distance_matrices
+
 from ._animation import animate_latent_traversals
 from ._cumulative_distances import (
     CumulativeDistances,
     cumulative_distances,
     draw_cumulative_distances,
 )
-from ._distance_pictures import (
-    DistanceMatrices,
-    distance_matrices,
-    draw_distance_matrices,
-)
+from ._distance_pictures import draw_distance_matrices
 from ._dynamics import draw_joint_embedding
 from ._explorer import write_explorer
 from ._factor_pictures import (

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset
-from unbraid.randomness import numpy_generator
+from unbraid.geometry import PerceivedDistances, perceived_distances
+from unbraid.geometry._distance_matrices import require_grid
 
-from ._distance_pictures import pixels_of, require_grid
 from ._drawing import label_of, new_figure, tidy
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ class CumulativeDistances:
 
     Attributes:
         names: Of the factors along which pairs lie, and ``"any two images"``.
-        distances: Mean squared differences of pixels, lowest first, ``(n_names,
-            n_pairs)``.
+        distances: Perceived distances per pixel, mean squared differences unless
+            another loss was used, lowest first, ``(n_names, n_pairs)``.
     """
 
     names: tuple[str, ...]
@@ -48,24 +48,25 @@ def cumulative_distances(
     References:
         Michlo (2022), dissertation, Figure 3.13.
     """
-    space = require_grid("cumulative_distances", dataset)
-    generator = numpy_generator(seed, "cumulative distances")
-    names = [
-        name for name, size in zip(space.names, space.sizes, strict=True) if size > 1
-    ]
+    require_grid("cumulative_distances", dataset)
+    return cumulative_of(perceived_distances(dataset, n_pairs=n_pairs, seed=seed))
+
+
+def cumulative_of(found: PerceivedDistances) -> CumulativeDistances:
+    """The distances of all pairs that were measured.
+
+    Args:
+        found: From :func:`unbraid.geometry.perceived_distances`.
+    """
+    rows = [row for row in found.rows if row.distances.size]
+    n_pairs = max(row.distances.size for row in rows)
     lines = []
-    for factor in names:
-        place = space.position(factor)
-        first = space.factors(generator.integers(len(dataset), size=n_pairs))
-        second = first.copy()
-        # Another value of it, all of them equally often.
-        shift = generator.integers(1, space.sizes[place], size=n_pairs)
-        second[:, place] = (second[:, place] + shift) % space.sizes[place]
-        pair = space.indices(first), space.indices(second)
-        lines.append(np.sort(_pixel_distances(dataset, *pair)))
-    pair = generator.integers(len(dataset), size=(2, n_pairs))
-    lines.append(np.sort(_pixel_distances(dataset, *pair)))
-    return CumulativeDistances((*names, "any two images"), np.array(lines))
+    for row in rows:
+        # Of an incomplete table, some factors have fewer pairs.
+        places = np.linspace(0, row.distances.size - 1, n_pairs).round()
+        lines.append(row.distances[places.astype(np.int64)])
+    names = tuple(row.factor for row in rows[:-1])
+    return CumulativeDistances((*names, "any two images"), np.stack(lines))
 
 
 def draw_cumulative_distances(found: CumulativeDistances) -> Figure:
@@ -90,16 +91,8 @@ def draw_cumulative_distances(found: CumulativeDistances) -> Figure:
             color="#8a8a8a" if is_any else None,
             linestyle="--" if is_any else "-",
         )
-    axes.set_xlabel("mean squared difference of pixels", fontsize=9)
+    axes.set_xlabel("perceived distance per pixel", fontsize=9)
     axes.set_ylabel("share of pairs", fontsize=9)
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     tidy(axes)
     return figure
-
-
-def _pixel_distances(
-    dataset: AbstractDataset, first: NDArray[np.int64], second: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    difference = pixels_of(dataset, first) - pixels_of(dataset, second)
-    squares = difference.reshape(len(first), -1) ** 2
-    return squares.mean(axis=1, dtype=np.float64)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ._page import Frame, Picture
+from ._page import Frame, Picture, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -87,13 +87,15 @@ def picture(
 
 
 class Gallery:
-    """Pictures that could be drawn, and why others could not."""
+    """Pictures and tables that could be drawn, and why others could not."""
 
     def __init__(self) -> None:
-        self.pictures: list[Picture | Frame] = []
+        self.pictures: list[Picture | Table | Frame] = []
         self.missing: list[tuple[str, str]] = []
 
-    def add(self, title: str, draw: Callable[[], Picture | Frame | None]) -> None:
+    def add(
+        self, title: str, draw: Callable[[], Picture | Table | Frame | None]
+    ) -> None:
         """Draw a picture, or keep the reason why not.
 
         Args:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from unbraid.data import AbstractDataset
+from unbraid.geometry import distance_matrices
 from unbraid.models import Autoencoder, LinearModel
 from unbraid.randomness import numpy_generator
 from unbraid.representation import Representation, encode
@@ -15,7 +16,7 @@ from unbraid.training import load
 from unbraid.training._history import ACTIVE, read_history
 
 from ._cumulative_distances import cumulative_distances, draw_cumulative_distances
-from ._distance_pictures import distance_matrices, draw_distance_matrices
+from ._distance_pictures import draw_distance_matrices
 from ._embed import CANNOT_DRAW, Gallery, picture
 from ._explorer import explorer_text
 from ._factor_pictures import draw_factor_latent_matrices, factor_latent_matrices
@@ -31,6 +32,7 @@ from ._page import Frame, Picture, Section
 from ._scatter import draw_latent_scatter, latent_scatter
 from ._summaries import latent_traversals
 from ._training_pictures import draw_training_curves, training_curves
+from ._verdict_table import verdict_table
 
 _ENCODED = 2_000
 _MOST_LATENTS = 10
@@ -91,6 +93,7 @@ def _add_pictures(
         if dataset.is_grid and is_images:
             gallery.add("Distances", lambda: _distances(model, dataset))
             gallery.add("Perceived distances", lambda: _cumulative(dataset))
+        gallery.add("What to expect", lambda: verdict_table(dataset))
 
 
 def _add_history(gallery: Gallery, folder: Path) -> None:

@@ -68,9 +68,9 @@ def fit(
         batch_size: Images (or pairs, or triplets) of an update.
         n_latents: Length of a code.
         network: Encoder and decoder: settings, a name, or ``"auto"``.
-        likelihood: How images are compared with reconstructions: settings, a name, or
-            ``"auto"``: Bernoulli for images, Gaussian for vectors and what is
-            standardised.
+        likelihood: How images are compared with reconstructions: settings, a name,
+            the ``.json`` file of a learnt one, or ``"auto"``: Bernoulli for images,
+            Gaussian for vectors and what is standardised.
         standardise: Give every channel mean 0 and spread 1 inside the model.
         order: Rows drawn independently (``"iid"``), or all in turn (``"shuffled"``).
         optimiser: Name of a class of ``torch.optim``.

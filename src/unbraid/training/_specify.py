@@ -4,7 +4,7 @@ from typing import Any
 
 from unbraid.data import AbstractDataset, ChannelStatistics, channel_statistics
 from unbraid.models import AbstractLikelihood
-from unbraid.models._names import choose_likelihood
+from unbraid.models._likelihood_file import choose_likelihood
 from unbraid.models.networks import AbstractNetwork, choose_network
 from unbraid.models.objectives import AbstractObjective, choose_objective
 
@@ -28,8 +28,9 @@ def specify(
         dataset: What is learned from.
         steps: Updates, over which the objective's schedules stretch.
         network: Settings, a name, or ``"auto"``.
-        likelihood: Settings, a name, or ``"auto"``: Bernoulli for images, Gaussian for
-            vectors and what is standardised.
+        likelihood: Settings, a name, the ``.json`` file of a learnt one, or
+            ``"auto"``: Bernoulli for images, Gaussian for vectors and what is
+            standardised.
         standardise: Whether to, or the constants to do it with.
         settings: Other fields of :class:`TrainingSpec`.
 

@@ -5,13 +5,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unbraid.correlation import Correlation
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._options import check_option
 from unbraid.metrics._score import Score
 
 from ._pair_correlation import (
     Along,
-    Correlation,
     Norm,
     PairCorrelation,
     Pairs,

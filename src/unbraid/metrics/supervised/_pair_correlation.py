@@ -6,8 +6,9 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
+from unbraid.correlation import Correlation, correlate, is_constant, tied
+from unbraid.data._traversals import Traversals, all_rows
 from unbraid.metrics._inputs import Factors
 from unbraid.metrics._options import check_option
 from unbraid.metrics._score import Score
@@ -15,15 +16,12 @@ from unbraid.metrics._sizes import check_size
 from unbraid.randomness import numpy_generator
 
 from ._traversals import (
-    Traversals,
-    all_rows,
     along_each_factor,
     no_traversals,
     score_over_factors,
 )
 
 Along = Literal["factors", "random"]
-Correlation = Literal["spearman", "pearson"]
 Norm = Literal["l1", "l2"]
 Pairs = Literal["any", "distinct"]
 RowDistance = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.floating]]
@@ -168,30 +166,3 @@ def latent_distances(
         else:
             distances[part] = np.sqrt(np.einsum("ij,ij->i", apart, apart))
     return distances
-
-
-def tied(distances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Distances as shares of the largest, those that agree to 12 digits made equal.
-
-    Sums that are equal in exact arithmetic differ in the last bit, and ranks would
-    take that for an order.
-    """
-    largest = distances.max()
-    return np.round(distances / largest, 12) if largest > 0 else distances
-
-
-def is_constant(values: NDArray[np.floating]) -> bool:
-    """Whether all values are the same."""
-    return bool((values == values[0]).all())
-
-
-def correlate(
-    a: NDArray[np.floating], b: NDArray[np.floating], kind: Correlation
-) -> float:
-    """Correlation from -1 to 1; 0 if one of the two does not vary."""
-    if is_constant(a) or is_constant(b):
-        return 0.0
-    if kind == "spearman":
-        a, b = rankdata(a), rankdata(b)
-    a, b = a - a.mean(), b - b.mean()
-    return float(np.clip(a @ b / np.sqrt((a @ a) * (b @ b)), -1.0, 1.0))

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unbraid.data._traversals import Traversals
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._score import Score
 from unbraid.metrics._sizes import check_size
 from unbraid.randomness import numpy_generator
 
 from ._traversals import (
-    Traversals,
     along_each_factor,
     no_traversals,
     score_over_factors,

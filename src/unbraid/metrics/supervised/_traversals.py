@@ -1,128 +1,25 @@
-"""Rows of a table that differ in one factor only, found in a grid or in any table."""
+"""Scores along traversals: rows of a table that differ in one factor only."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unbraid.data._traversals import Traversals, traversals_of_table
 from unbraid.metrics._inputs import Factors
 from unbraid.metrics._score import Score
-
-
-@dataclass(frozen=True, kw_only=True)
-class Traversals:
-    """Rows that share every factor but one, traversal after traversal.
-
-    Args:
-        rows: Row numbers ``(n,)``, one traversal behind the other, each in ascending
-            order of its factor.
-        values: Class number of the factor in each of these rows, ``(n,)``.
-        lengths: Rows of each traversal, ``(n_traversals,)``, summing to ``n``.
-        n_values: Values that the factor has in the whole table.
-    """
-
-    rows: NDArray[np.int64]
-    values: NDArray[np.int64]
-    lengths: NDArray[np.int64]
-    n_values: int
-
-    @property
-    def starts(self) -> NDArray[np.int64]:
-        """Where in ``rows`` each traversal begins, ``(n_traversals,)``."""
-        return np.cumsum(self.lengths) - self.lengths
-
-    @property
-    def coverage(self) -> float:
-        """Share of the factor's values that a traversal has; 1 in a complete grid."""
-        n_seen = np.add.reduceat(self._is_new(), self.starts, dtype=np.int64)
-        return float(np.average(n_seen, weights=self.lengths)) / self.n_values
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether every traversal has every value of the factor, once."""
-        all_values = (self.lengths == self.n_values).all()
-        return bool(all_values and self._is_new().all())
-
-    def pairs(
-        self, n_pairs: int, *, distinct: bool, generator: np.random.Generator
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Pairs of rows of the same traversal: all, or ``n_pairs`` drawn at random.
-
-        Args:
-            n_pairs: Pairs to draw, with replacement. All are taken instead if there
-                are no more than that, unless traversals lack values and pairs that
-                agree are wanted.
-            distinct: Leave out pairs whose values agree, such as a row with itself.
-                Otherwise they are as frequent as along a complete traversal, so that
-                a sparse table is no easier.
-            generator: Source of randomness.
-
-        Returns:
-            Row numbers of the first and of the second of each pair.
-        """
-        start, length = self._equal_values()
-        mix_in_equal = not distinct and not self.is_complete
-        if not distinct and not mix_in_equal:
-            length = np.zeros_like(length)  # nothing is skipped
-        partners = np.repeat(self.lengths, self.lengths) - length
-        until = np.cumsum(partners)
-        total = int(until[-1])
-        # A number below the total names one pair: the first row, then its partner.
-        if total <= n_pairs and not mix_in_equal:
-            number = np.arange(total)
-        else:
-            # Sorted only so that memory is read in order.
-            number = np.sort(generator.integers(0, total, n_pairs))
-        first = np.searchsorted(until, number, side="right")
-        second = np.repeat(self.starts, self.lengths)[first] + number
-        second -= until[first] - partners[first]
-        second += np.where(second >= start[first], length[first], 0)
-        if mix_in_equal:
-            agree = generator.random(n_pairs) < 1.0 / self.n_values
-            at = first[agree]
-            second[agree] = start[at] + generator.integers(0, length[at])
-        return self.rows[first], self.rows[second]
-
-    def _equal_values(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Start and length of the run of equal values that each row stands in."""
-        starts = np.flatnonzero(self._is_new())
-        lengths = np.diff(starts, append=len(self.rows))
-        return np.repeat(starts, lengths), np.repeat(lengths, lengths)
-
-    def _is_new(self) -> NDArray[np.bool_]:
-        """Whether each row is the first of its traversal with its value."""
-        is_new = np.diff(self.values, prepend=-1) != 0
-        is_new[self.starts] = True
-        return is_new
 
 
 def along_each_factor(factors: Factors) -> Iterator[tuple[str, Traversals | None]]:
     """Traversals of every factor in turn, ``None`` where no two rows form one.
 
-    A complete grid is cut up by index arithmetic, in any order of its rows; any other
-    table is sorted. Rows with a missing label belong to no traversal. Continuous
-    factors must agree exactly to be shared.
+    Rows with a missing label belong to no traversal. Continuous factors must agree
+    exactly to be shared.
     """
     rows = np.flatnonzero(factors.known.all(axis=1))
     classes, sizes = _classes(factors, rows)
-    grid = _grid(rows, classes, sizes)
-    for column, name in enumerate(factors.names):
-        if grid is None:
-            yield name, _in_table(rows, classes, sizes, column)
-        else:
-            yield name, _in_grid(grid, column)
-
-
-def all_rows(rows: NDArray[np.int64]) -> Traversals:
-    """One traversal through the given rows, for pairs from anywhere."""
-    return Traversals(
-        rows=rows,
-        values=np.arange(len(rows)),
-        lengths=np.array([len(rows)]),
-        n_values=len(rows),
-    )
+    found = traversals_of_table(rows, classes, sizes)
+    yield from zip(factors.names, found, strict=True)
 
 
 def score_over_factors(
@@ -171,67 +68,3 @@ def _classes(
         for column, kind in enumerate(factors.kinds)
     ]
     return classes, [int(labels.max(initial=-1)) + 1 for labels in classes]
-
-
-def _grid(
-    rows: NDArray[np.int64], classes: list[NDArray[np.int64]], sizes: list[int]
-) -> NDArray[np.int64] | None:
-    """Row of every combination, shape ``sizes``, if each occurs exactly once."""
-    if not len(rows) or math.prod(sizes) != len(rows):
-        return None
-    cells = np.ravel_multi_index(tuple(classes), sizes)
-    grid = np.full(len(rows), -1, dtype=np.int64)
-    grid[cells] = rows
-    return grid.reshape(sizes) if (grid >= 0).all() else None
-
-
-def _in_grid(grid: NDArray[np.int64], column: int) -> Traversals:
-    size = grid.shape[column]
-    n_traversals = grid.size // size
-    return Traversals(
-        rows=np.moveaxis(grid, column, -1).ravel(),
-        values=np.tile(np.arange(size), n_traversals),
-        lengths=np.full(n_traversals, size),
-        n_values=size,
-    )
-
-
-def _in_table(
-    rows: NDArray[np.int64],
-    classes: list[NDArray[np.int64]],
-    sizes: list[int],
-    column: int,
-) -> Traversals | None:
-    if not len(rows):
-        return None
-    columns = [i for i in range(len(sizes)) if i != column] + [column]
-    number = _number_combinations([classes[i] for i in columns])
-    order = np.argsort(number, kind="stable")
-    rows = rows[order]
-    shared, values = np.divmod(number[order], sizes[column])
-    starts = np.flatnonzero(np.diff(shared, prepend=-1))
-    lengths = np.diff(starts, append=len(rows))
-    varies = values[starts] != values[starts + lengths - 1]
-    if not varies.any():
-        return None
-    kept = np.repeat(varies, lengths)
-    return Traversals(
-        rows=rows[kept],
-        values=values[kept],
-        lengths=lengths[varies],
-        n_values=sizes[column],
-    )
-
-
-def _number_combinations(classes: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """One number per row, in lexicographic order; the last factor counts by ones."""
-    number = np.zeros(len(classes[0]), dtype=np.int64)
-    n_numbers = 1
-    for labels in classes:
-        size = int(labels.max()) + 1
-        if n_numbers * size >= 2**62:  # number only the combinations that occur
-            number = np.unique(number, return_inverse=True)[1]
-            n_numbers = int(number.max()) + 1
-        number = number * size + labels
-        n_numbers *= size
-    return number

@@ -1,0 +1,127 @@
+"""``unbraid data distances``: how far apart images look to a reconstruction loss."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ._console import print_json, print_table
+from ._data import DataArgument, JsonOption, data, open_data
+
+if TYPE_CHECKING:
+    from unbraid.data import AbstractDataset
+    from unbraid.geometry import PerceivedDistances
+    from unbraid.geometry._losses import PairLoss
+    from unbraid.models import AbstractLikelihood
+
+
+@data.command()
+def distances(
+    name: DataArgument,
+    loss: Annotated[
+        str,
+        typer.Option(
+            metavar="LOSS",
+            help="mse, mae or bernoulli, each alone or with -box or -gaussian behind, "
+            "or the .json file of a learnt loss.",
+        ),
+    ] = "mse",
+    pairs: Annotated[int, typer.Option(min=2, help="Pairs per factor.")] = 50_000,
+    subset: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            help="Draw random pairs with replacement from subsets of so many images; "
+            "32 gives the published random columns.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the pairs.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Folder for the plots (default: distances; with --json, none).",
+        ),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Measure how far apart images look that differ in one factor.
+
+    Mean and spread are those of two different images, per pixel. Correlations are with
+    the distance of the factors.
+
+    Example: unbraid data distances xy_squares --loss mse-box
+    """
+    from unbraid.geometry import perceived_distances
+
+    measure = _loss(loss)
+    folder = out if out is not None or json else Path("distances")
+    if folder is not None and folder.exists() and not folder.is_dir():
+        raise typer.BadParameter(
+            f"Expected a folder, got the file {str(folder)!r}.", param_hint="--out"
+        )
+    dataset = open_data(name)
+    found = perceived_distances(
+        dataset, measure, n_pairs=pairs, subset_size=subset, seed=seed
+    )
+    drawn = [] if folder is None else _draw(dataset, measure, found, folder)
+    if json:
+        print_json(found.to_plain())
+        return
+    _print(found)
+    for path in drawn:
+        typer.echo(f"{path}: written")
+
+
+def _loss(text: str) -> "AbstractLikelihood | PairLoss":
+    """A wrong name is wrong usage, a missing or broken file is not."""
+    from unbraid.errors import UnbraidError
+    from unbraid.geometry._losses import choose_loss
+
+    try:
+        return choose_loss(text)
+    except (UnbraidError, OSError):
+        raise
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--loss") from error
+
+
+def _print(found: "PerceivedDistances") -> None:
+    from unbraid.geometry import disentanglement_verdicts
+    from unbraid.reports._scores_table import number
+
+    verdicts = {row.factor: row for row in disentanglement_verdicts(found)}
+    lines = []
+    unseen = [row.factor for row in found.factors if row.factor not in found.importance]
+    for factor in (*found.importance, *unseen, found.random.factor):
+        row = found[factor]
+        verdict = verdicts.get(row.factor)
+        digits = ((row.mean, 4), (row.std, 4), (row.linear, 2), (row.rank, 2))
+        expected = f"{verdict.expectation}: {verdict.words}" if verdict else ""
+        numbers = [number(value, places) for value, places in digits]
+        lines.append((row.factor, *numbers, expected))
+    columns = ("factor", "mean", "std", "linear", "rank", "will a VAE disentangle it?")
+    print_table(columns, lines)
+
+
+def _draw(
+    dataset: "AbstractDataset",
+    loss: "AbstractLikelihood | PairLoss",
+    found: "PerceivedDistances",
+    folder: Path,
+) -> list[Path]:
+    """Matrices along factors of a grid, and cumulative curves of anything."""
+    from unbraid.files import written_whole
+    from unbraid.geometry import distance_matrices
+    from unbraid.reports import draw_cumulative_distances, draw_distance_matrices
+    from unbraid.reports._cumulative_distances import cumulative_of
+
+    figures = {"cumulative.png": draw_cumulative_distances(cumulative_of(found))}
+    if dataset.is_grid:
+        tables = distance_matrices(dataset, loss=loss)
+        figures["matrices.png"] = draw_distance_matrices(tables)
+    for file_name, figure in figures.items():
+        with written_whole(folder / file_name) as file:
+            figure.savefig(file, dpi=150, format="png")
+    return [folder / file_name for file_name in figures]

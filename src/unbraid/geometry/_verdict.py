@@ -1,0 +1,98 @@
+"""Will a VAE disentangle this? What distances in the data say before any training."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from ._perceived_distance import PerceivedDistance, PerceivedDistances
+
+Expectation = Literal["likely", "partly", "unlikely", "no", "unknown"]
+
+_SAME = 0.02
+"""Spread over mean below which all distances count as equal."""
+_ORDERED, _HALF_ORDERED = 0.6, 0.3
+_LARGE = 0.5
+_INVISIBLE = 1e-3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What to expect of one factor.
+
+    Attributes:
+        factor: Its name.
+        expectation: ``"likely"`` learnt as one ordered latent, ``"partly"``,
+            ``"unlikely"``, ``"no"`` (nothing in the distances leads there), or
+            ``"unknown"``.
+        words: Why, and what to do, in a sentence.
+    """
+
+    factor: str
+    expectation: Expectation
+    words: str
+
+
+def disentanglement_verdicts(found: PerceivedDistances) -> tuple[Verdict, ...]:
+    """What a VAE with this loss is likely to make of each factor.
+
+    A VAE learns first what changes its reconstruction loss most, and lays codes out as
+    the loss sees images: in the order of a factor only if images look farther apart the
+    more the factor differs. The thresholds are rules of thumb.
+
+    Args:
+        found: From :func:`perceived_distances`; a few thousand pairs are enough.
+
+    Returns:
+        One verdict per factor, in the order of the data.
+
+    Example:
+        >>> from unbraid.data import XYSquares
+        >>> from unbraid.geometry import perceived_distances
+        >>> squares = XYSquares(image_size=8, square_size=1, n_squares=1)
+        >>> found = perceived_distances(squares, n_pairs=1_000)
+        >>> disentanglement_verdicts(found)[0].expectation
+        'no'
+
+    References:
+        Michlo (2022), dissertation, sections 3.3 (constant overlap), 3.5 (order of
+        importance) and 4.2 (correlation as an upper bound).
+    """
+    means = [row.mean for row in found.factors if math.isfinite(row.mean)]
+    largest = max([*means, 0.0])
+    return tuple(_verdict(row, largest, found) for row in found.factors)
+
+
+def _verdict(
+    row: PerceivedDistance, largest: float, found: PerceivedDistances
+) -> Verdict:
+    expectation, words = _words(row, largest, found)
+    return Verdict(factor=row.factor, expectation=expectation, words=words)
+
+
+def _words(
+    row: PerceivedDistance, largest: float, found: PerceivedDistances
+) -> tuple[Expectation, str]:
+    if not math.isfinite(row.mean):
+        return "unknown", "no two images differ in it alone"
+    if row.mean <= _INVISIBLE * max(found.random.mean, largest):
+        return "no", "it changes next to nothing that this loss can see"
+    first = "among the first" if row.mean >= _LARGE * largest else "late"
+    if row.n_values == 2:
+        return "likely", f"two values, learnt {first}"
+    if row.std <= _SAME * row.mean:
+        return "no", (
+            "not by this loss: any two values look equally far apart (constant "
+            "overlap); try a kernel-augmented loss, or supervision"
+        )
+    if row.order >= _ORDERED:
+        return "likely", f"learnt {first}: the more it differs, the farther apart"
+    if row.order >= _HALF_ORDERED:
+        return "partly", (
+            f"learnt {first}: near values look alike, distant ones are not told apart "
+            "in order; more overlap or another loss would help"
+        )
+    return "unlikely", (
+        f"learnt {first}, but distances do not follow its order: expect several "
+        "latents, or none; try another order of its values, another loss, or "
+        "supervision"
+    )

@@ -1,0 +1,86 @@
+"""A likelihood as a file of its own, for use with other data and other models."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from unbraid.errors import CheckpointFormatError
+from unbraid.files import written_whole
+
+from ._likelihood import AbstractLikelihood
+from ._names import LIKELIHOODS
+from ._settings import from_plain, make_record, to_plain
+
+_FORMAT = "unbraid likelihood"
+_VERSION = 1
+
+
+def save_likelihood(likelihood: AbstractLikelihood, path: str | Path) -> Path:
+    """Write a likelihood to a JSON file, numbers to their last digit.
+
+    Args:
+        likelihood: One of unbraid's own, such as what
+            :func:`unbraid.geometry.learn_loss` gives.
+        path: Where; must end in ``.json``.
+
+    Example:
+        >>> import tempfile
+        >>> from unbraid.models import Gaussian
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = save_likelihood(Gaussian(variance=2.0), f"{folder}/loss.json")
+        ...     load_likelihood(path)
+        Gaussian(variance=2.0)
+    """
+    path = Path(path)
+    if path.suffix != ".json":
+        raise ValueError(
+            f"save_likelihood: expected a path that ends in .json, got {str(path)!r}."
+        )
+    plain = to_plain(likelihood, LIKELIHOODS)
+    about = {"format": _FORMAT, "version": _VERSION, "likelihood": plain}
+    with written_whole(path) as file:
+        file.write(json.dumps(about).encode())
+    return path
+
+
+def load_likelihood(path: str | Path) -> AbstractLikelihood:
+    """The likelihood that :func:`save_likelihood` wrote.
+
+    Args:
+        path: Of the file.
+
+    Raises:
+        FileNotFoundError: If there is none.
+        CheckpointFormatError: If it holds something else.
+    """
+    text = Path(path).read_text(encoding="utf-8", errors="replace")
+    try:
+        about: Any = json.loads(text)
+        if about["format"] != _FORMAT or about["version"] != _VERSION:
+            raise ValueError(f"format {about['format']!r}, version {about['version']}")
+        likelihood = from_plain(about["likelihood"], LIKELIHOODS)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise CheckpointFormatError(
+            f"load_likelihood: expected a likelihood that save_likelihood wrote, got "
+            f"{str(path)!r}, which is none ({type(error).__name__}: {error})."
+        ) from error
+    if not isinstance(likelihood, AbstractLikelihood):
+        raise CheckpointFormatError(
+            f"load_likelihood: expected a likelihood in {str(path)!r}, got "
+            f"{type(likelihood).__name__}."
+        )
+    return likelihood
+
+
+def choose_likelihood(wanted: AbstractLikelihood | str) -> AbstractLikelihood:
+    """A likelihood from a name, or from the ``.json`` file of one.
+
+    Example:
+        >>> choose_likelihood("gaussian")
+        Gaussian(variance=0.5)
+    """
+    if isinstance(wanted, AbstractLikelihood):
+        return wanted
+    if str(wanted).endswith(".json"):
+        return load_likelihood(wanted)
+    return make_record(wanted, {}, LIKELIHOODS)

@@ -1,0 +1,48 @@
+"""What distances in the data let one expect of each factor, as a table."""
+
+import pandas as pd
+
+from unbraid.data import AbstractDataset
+from unbraid.geometry import disentanglement_verdicts, perceived_distances
+
+from ._page import Table
+from ._scores_table import number
+
+_PAIRS = 2_000
+
+
+def verdict_table(dataset: AbstractDataset) -> Table | None:
+    """What to expect of each factor before any training, and why.
+
+    Args:
+        dataset: What was trained on.
+
+    Returns:
+        ``None`` if no factors are known.
+    """
+    if not dataset.factor_names:
+        return None
+    found = perceived_distances(dataset, n_pairs=_PAIRS)
+    rows = tuple(
+        (
+            row.factor,
+            verdict.expectation,
+            number(row.mean, 4),
+            number(row.rank, 2),
+            verdict.words,
+        )
+        for row, verdict in zip(
+            found.factors, disentanglement_verdicts(found), strict=True
+        )
+    )
+    columns = ("factor", "to be expected", "distance", "rank correlation", "why")
+    return Table(
+        title="Will a VAE disentangle this?",
+        columns=columns,
+        rows=rows,
+        words="From squared differences of images alone, before any training: how far "
+        "apart images look that differ in one factor, and how well that follows the "
+        f"factor. A rule of thumb, from {_PAIRS:,} pairs per factor.",
+        data=pd.DataFrame(list(rows), columns=list(columns)),
+        file="verdicts.csv",
+    )

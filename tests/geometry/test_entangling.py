@@ -1,0 +1,120 @@
+import numpy as np
+import pytest
+from scipy.stats import beta, expon, kstest, laplace, norm, uniform
+
+from unbraid.geometry import (
+    EmpiricalMarginal,
+    EntanglingMap,
+    dense_rotation,
+    empirical_marginals,
+)
+
+MARGINALS = (uniform(), norm(7, 3), expon(), laplace(), beta(2, 5))
+
+
+def drawn(n=400):
+    generator = np.random.default_rng(0)
+    return np.stack([m.rvs(n, random_state=generator) for m in MARGINALS], axis=1)
+
+
+def by_the_proof(row, rotation):
+    """Appendix A of the paper for one row, step by step."""
+    uniform_row = [m.cdf(value) for m, value in zip(MARGINALS, row, strict=True)]
+    normal_row = [norm.ppf(value) for value in uniform_row]
+    rotated = [
+        sum(rotation[i, j] * normal_row[j] for j in range(len(row)))
+        for i in range(len(row))
+    ]
+    back = [norm.cdf(value) for value in rotated]
+    return [m.ppf(value) for m, value in zip(MARGINALS, back, strict=True)]
+
+
+def test_the_map_is_that_of_the_proof():
+    codes = drawn(20)
+    rotation = dense_rotation(5)
+    mixed = EntanglingMap(marginals=MARGINALS)(codes)
+    expected = [by_the_proof(row, rotation) for row in codes]
+    np.testing.assert_allclose(mixed, expected)
+
+
+def test_the_inverse_undoes_the_map_and_marginals_are_kept():
+    codes = drawn(4000)
+    entangle = EntanglingMap(marginals=MARGINALS)
+    mixed = entangle(codes)
+    np.testing.assert_allclose(entangle.inverse(mixed), codes, rtol=1e-6, atol=1e-9)
+    for column, marginal in zip(mixed.T, MARGINALS, strict=True):
+        assert kstest(column, marginal.cdf).pvalue > 0.01
+
+
+def test_the_jacobian_is_that_of_finite_differences_and_has_no_zeros():
+    codes = drawn(30)
+    entangle = EntanglingMap(marginals=MARGINALS)
+    found = entangle.jacobian(codes)
+    for column in range(5):
+        step = np.zeros(5)
+        step[column] = 1e-6
+        slope = (entangle(codes + step) - entangle(codes - step)) / 2e-6
+        np.testing.assert_allclose(found[:, :, column], slope, rtol=1e-3, atol=1e-6)
+    assert np.abs(found).min() > 0
+    # It keeps volumes as far as the density asks for: p(f(u)) |det| = p(u).
+    density = np.prod([m.pdf(c) for m, c in zip(MARGINALS, codes.T, strict=True)], 0)
+    new = entangle(codes).T
+    mixed = np.prod([m.pdf(c) for m, c in zip(MARGINALS, new, strict=True)], 0)
+    np.testing.assert_allclose(mixed * np.abs(np.linalg.det(found)), density)
+
+
+def test_codes_alone_are_enough():
+    codes = drawn(4000)
+    entangle = EntanglingMap(marginals=empirical_marginals(codes))
+    mixed = entangle(codes)
+    for old, new in zip(codes.T, mixed.T, strict=True):
+        assert kstest(old, new).pvalue > 0.01
+    given = EntanglingMap(marginals=MARGINALS)(codes)
+    assert np.corrcoef(mixed.ravel(), given.ravel())[0, 1] > 0.99
+    inside = np.abs(codes - np.median(codes, axis=0)) < codes.std(axis=0)
+    chosen = codes[inside.all(axis=1)]
+    assert np.abs(entangle.jacobian(chosen)).min() > 0
+
+
+def test_values_at_the_ends_of_the_support_stay_finite():
+    entangle = EntanglingMap(marginals=(uniform(), norm()))
+    mixed = entangle([[0.0, 50.0], [1.0, -50.0]])
+    assert np.isfinite(mixed).all()
+
+
+def test_empirical_shares_count_equal_values_together():
+    marginal = EmpiricalMarginal([2.0, 0.0, 0.0, 0.0])
+    np.testing.assert_allclose(marginal.cdf(np.array([0.0, 2.0])), [0.375, 0.875])
+    np.testing.assert_allclose(marginal.ppf(np.array([0.0, 0.625, 1.0])), [0, 1, 2])
+    np.testing.assert_allclose(marginal.pdf(np.array([0.5])), [0.25])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: EntanglingMap(marginals=(norm(),)), "two marginals or more"),
+        (
+            lambda: EntanglingMap(marginals=(norm(), norm()), rotation=np.ones((2, 2))),
+            "not orthogonal",
+        ),
+        (
+            lambda: EntanglingMap(marginals=(norm(), norm()), rotation=np.eye(3)),
+            "orthogonal rotation of shape",
+        ),
+        (
+            lambda: EntanglingMap(marginals=(norm(), norm()))(np.zeros(3)),
+            "finite codes",
+        ),
+        (
+            lambda: EntanglingMap(marginals=(norm(), norm()))([[np.nan, 0.0]]),
+            "1 not finite",
+        ),
+        (lambda: EmpiricalMarginal([1.0, 1.0]), "two different values"),
+        (lambda: EmpiricalMarginal([1.0, np.inf]), "finite numbers"),
+        (lambda: empirical_marginals(np.zeros(3)), "codes"),
+        (lambda: dense_rotation(1), "from 2"),
+    ],
+)
+def test_bad_input_is_refused_with_a_sentence(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()

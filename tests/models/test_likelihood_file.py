@@ -1,0 +1,64 @@
+import json
+
+import numpy as np
+import pytest
+
+from unbraid.errors import CheckpointFormatError
+from unbraid.models import (
+    Bernoulli,
+    KernelAugmented,
+    Laplace,
+    load_likelihood,
+    save_likelihood,
+)
+from unbraid.models._likelihood_file import choose_likelihood
+
+GIVEN = np.random.Generator(np.random.PCG64(0)).random((3, 5, 5))
+
+
+@pytest.mark.parametrize(
+    "likelihood",
+    [
+        Bernoulli(),
+        KernelAugmented(base=Laplace(scale=0.3), radius=2),
+        KernelAugmented(kernel=GIVEN, weight=1 / 3),
+    ],
+)
+def test_a_likelihood_comes_back_to_the_last_digit(likelihood, tmp_path):
+    path = save_likelihood(likelihood, tmp_path / "new" / "loss.json")
+    assert load_likelihood(path) == likelihood
+    assert choose_likelihood(str(path)) == likelihood
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "nonsense",
+        "{}",
+        '{"format": "unbraid likelihood", "version": 2, "likelihood": "mse"}',
+        '{"format": "unbraid likelihood", "version": 1, "likelihood": "gaussian"}',
+        json.dumps(
+            {
+                "format": "unbraid likelihood",
+                "version": 1,
+                "likelihood": {"name": "kernel_augmented", "kernel": [[1, 2]]},
+            }
+        ),
+        "\udcff",
+        "[" * 5000,
+    ],
+)
+def test_a_file_of_something_else_is_refused(text, tmp_path):
+    path = tmp_path / "loss.json"
+    path.write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(CheckpointFormatError, match="load_likelihood: expected"):
+        load_likelihood(path)
+
+
+def test_a_missing_file_is_not_found_and_other_endings_are_refused(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        load_likelihood(tmp_path / "loss.json")
+    with pytest.raises(ValueError, match=r"ends in \.json"):
+        save_likelihood(Bernoulli(), tmp_path / "loss.pickle")
