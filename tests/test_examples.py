@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from miniature_population import PLAIN, population
 from miniature_study import MINIATURE
 
 from unbraid.studies import run_study, study_from_plain
@@ -21,6 +22,7 @@ ARGUMENTS = {
         "--subsets=1",
     ],
     "impossibility.py": ["--rows", "1500", "--latents", "4"],
+    "population_tables.py": ["{out}/study"],
     "score_pca.py": ["--images", "300", "--components", "4"],
     "score_clip.py": ["--images", "120", "--metrics", "mig"],
     "study_questions.py": [str(TABLE), "{out}"],
@@ -45,10 +47,24 @@ def make_traced_study(folder):
     run_study(study_from_plain(plain), folder, executor=InlineExecutor())
 
 
+def make_bred_study(folder):
+    """A population and a plain run, with the scores that the tables have."""
+    shared = {key: value for key, value in PLAIN.items() if key != "seed"}
+    own = population("unsupervised", generations=1, size=2)["evolution"]
+    plain = shared | {
+        "evaluation": {"metrics": ["mig", "dci"], "rows": 64},
+        "training": shared["training"] | {"steps": 20},
+        "grid": {"evolution": [None, own]},
+    }
+    run_study(study_from_plain(plain), folder, executor=InlineExecutor())
+
+
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_the_example_runs(name, tmp_path):
     if name == "choosing_tables.py":
         make_traced_study(tmp_path / "study")
+    if name == "population_tables.py":
+        make_bred_study(tmp_path / "study")
     arguments = [argument.format(out=tmp_path) for argument in ARGUMENTS[name]]
     command = [sys.executable, EXAMPLES / name, *arguments]
     done = subprocess.run(command, capture_output=True, text=True)

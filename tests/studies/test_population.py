@@ -13,6 +13,7 @@ from unbraid.studies import (
     RunSpec,
     StudyFolder,
     evolve,
+    prune,
     run_study,
     study_from_plain,
     study_table,
@@ -198,6 +199,33 @@ def test_a_damaged_state_blocks_and_is_no_failure_of_its_heir(tmp_path):
     with pytest.raises(OSError, match="state.safetensors"):
         evolve_with(spec, tmp_path, grow)
     assert calls == 1
+
+
+def test_damaged_codes_are_made_again(tmp_path):
+    spec = RunSpec.read(population(generations=1), "test")
+
+    def spoil(pop):
+        for job in pop.jobs():
+            work_stretch(job, RunPlace(Path(job.folder)))
+            (Path(job.folder) / "codes.npz").write_bytes(b"noise")
+        return grow_here(pop)
+
+    with pytest.raises(CheckpointFormatError, match="makes it again"):
+        evolve_with(spec, tmp_path, spoil)
+    for codes in tmp_path.rglob("codes.npz"):
+        codes.unlink()
+    assert evolve_with(spec, tmp_path, grow_here).population.is_over
+
+
+def test_pruning_keeps_winners_and_lineages(tmp_path):
+    plain = {key: value for key, value in PLAIN.items() if key != "seed"}
+    plain["evolution"] = population(generations=1)["evolution"]
+    study = study_from_plain(plain)
+    run_study(study, tmp_path, executor=InlineExecutor())
+    assert prune(tmp_path).n_files > 0
+    assert not list(tmp_path.rglob("populations/*/generation-*"))
+    assert list(tmp_path.rglob("populations/*/winner/model.safetensors"))
+    assert run_study(study, tmp_path, executor=InlineExecutor()).done == 1
 
 
 def test_a_study_can_compare_populations_with_single_runs(tmp_path):

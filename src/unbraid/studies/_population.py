@@ -7,6 +7,8 @@ import hashlib
 import math
 import shutil
 import time
+import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -240,7 +242,7 @@ class Population:
 
     def _codes(self, generation: int, member: Member) -> list[Representation]:
         return [
-            Representation.load(self._place(generation, member.place, k).path / CODES)
+            _read_codes(self._place(generation, member.place, k).path / CODES)
             for k in range(len(member.seeds))
         ]
 
@@ -407,6 +409,17 @@ class Population:
     def _best_model(self, codes: Sequence[Representation]) -> int:
         each = getattr(self.plan.score, "each", None)
         return 0 if each is None else int(np.argmax(each(codes)))
+
+
+def _read_codes(path: Path) -> Representation:
+    try:
+        return Representation.load(path)
+    except (zipfile.BadZipFile, zlib.error, EOFError, LookupError, ValueError) as error:
+        path.unlink(missing_ok=True)
+        raise CheckpointFormatError(
+            f"{path}: expected the codes of a model, got a file that is damaged. The "
+            "same call makes it again."
+        ) from error
 
 
 def read_lineage(folder: Path) -> Lineage:

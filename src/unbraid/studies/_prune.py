@@ -52,7 +52,8 @@ def prune(
 ) -> Pruned:
     """Delete what finished runs do not need any more.
 
-    Deletes the training states of finished runs; then, only while the study is larger
+    Deletes the training states of finished runs, and of populations that are complete;
+    then, only while the study is larger
     than its budget, their traces; then, if that is allowed, their models. Settings,
     histories and scores always stay.
 
@@ -81,6 +82,12 @@ def prune(
             freed += folder_size(path)
             shutil.rmtree(path)
             n_strangers += 1
+    for path in sorted(folder.path.glob("populations/*/generation-*")):
+        # The winner is there when nothing is left to be done.
+        if (path.parent / "winner").is_dir():
+            freed += folder_size(path)
+            n_files += sum(part.is_file() for part in path.rglob("*"))
+            shutil.rmtree(path)
     size = folder_size(folder.path)
     done = [place for place in ours.values() if place.state == "done"]
     for name in _SPARE[: 3 if models else 2]:
