@@ -1,19 +1,46 @@
 """Shape of data and of latent space."""
 
+from ._alignment_error import alignment_error
+from ._bottom_eigenpairs import bottom_eigenpairs
+from ._connection_laplacian import connection_laplacian, traceless_basis
 from ._discrepancy import (
     discrepancy_matrix,
     median_distance,
     squared_maximum_mean_discrepancy,
 )
+from ._geomancer import Geomancer
+from ._intrinsic_dimension import intrinsic_dimension
+from ._joint_diagonalisation import joint_diagonalisers
 from ._joint_embedding import JointEmbedding, joint_embedding
+from ._manifolds import (
+    ManifoldSample,
+    product_manifold,
+    rotation_group,
+    sphere,
+    torus,
+)
 from ._multislice_kernel import MultisliceKernel, multislice_kernel
+from ._tangents import tangent_spaces
 
 __all__ = [
+    "Geomancer",
     "JointEmbedding",
+    "ManifoldSample",
     "MultisliceKernel",
+    "alignment_error",
+    "bottom_eigenpairs",
+    "connection_laplacian",
     "discrepancy_matrix",
+    "intrinsic_dimension",
+    "joint_diagonalisers",
     "joint_embedding",
     "median_distance",
     "multislice_kernel",
+    "product_manifold",
+    "rotation_group",
+    "sphere",
     "squared_maximum_mean_discrepancy",
+    "tangent_spaces",
+    "torus",
+    "traceless_basis",
 ]
