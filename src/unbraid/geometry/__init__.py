@@ -3,12 +3,14 @@
 from ._alignment_error import alignment_error
 from ._bottom_eigenpairs import bottom_eigenpairs
 from ._connection_laplacian import connection_laplacian, traceless_basis
+from ._cost_estimate import CostEstimate, geomancer_cost
 from ._discrepancy import (
     discrepancy_matrix,
     median_distance,
     squared_maximum_mean_discrepancy,
 )
 from ._geomancer import Geomancer
+from ._geomancer_inputs import checked_points
 from ._intrinsic_dimension import intrinsic_dimension
 from ._joint_diagonalisation import joint_diagonalisers
 from ._joint_embedding import JointEmbedding, joint_embedding
@@ -23,14 +25,17 @@ from ._multislice_kernel import MultisliceKernel, multislice_kernel
 from ._tangents import tangent_spaces
 
 __all__ = [
+    "CostEstimate",
     "Geomancer",
     "JointEmbedding",
     "ManifoldSample",
     "MultisliceKernel",
     "alignment_error",
     "bottom_eigenpairs",
+    "checked_points",
     "connection_laplacian",
     "discrepancy_matrix",
+    "geomancer_cost",
     "intrinsic_dimension",
     "joint_diagonalisers",
     "joint_embedding",

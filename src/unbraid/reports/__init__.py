@@ -32,6 +32,11 @@ from ._model_pictures import (
 from ._question_pictures import draw_rank_correlation, draw_total_correlation
 from ._ranking_pictures import Place, draw_agreement, draw_ranking, rank_settings
 from ._scatter import LatentScatter, draw_latent_scatter, latent_scatter
+from ._spectrum_picture import (
+    ManifoldSpectrum,
+    draw_manifold_spectrum,
+    manifold_spectrum,
+)
 from ._study_pictures import (
     draw_score_by_strength,
     draw_scores_by_method,
@@ -53,6 +58,7 @@ __all__ = [
     "FactorTraversals",
     "LatentScatter",
     "LatentTraversals",
+    "ManifoldSpectrum",
     "Match",
     "Place",
     "Reconstructions",
@@ -68,6 +74,7 @@ __all__ = [
     "draw_joint_embedding",
     "draw_latent_scatter",
     "draw_latent_traversals",
+    "draw_manifold_spectrum",
     "draw_prior_samples",
     "draw_rank_correlation",
     "draw_ranking",
@@ -81,6 +88,7 @@ __all__ = [
     "factor_traversals",
     "latent_scatter",
     "latent_traversals",
+    "manifold_spectrum",
     "match_latents",
     "read_latent_names",
     "write_explorer",
