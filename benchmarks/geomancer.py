@@ -1,10 +1,11 @@
 """GeoManCEr: speed and errors beside a literal implementation, and what it refuses.
 
 The literal implementation follows the choices of the published code: exact neighbours
-by sorting all distances, one point and one edge at a time in Python, tangent spaces from
-all neighbours of the symmetric graph without regard to curvature, matrices in the lower
-triangle with the last diagonal entry left out, the Lanczos method for the eigenvalues of
-smallest magnitude, and FFDIAG from the identity with up to 10,000 rounds per point.
+by sorting all distances, one point and one edge at a time in Python, tangent spaces
+from all neighbours of the symmetric graph without regard to curvature, matrices in the
+lower triangle with the last diagonal entry left out, the Lanczos method for the
+eigenvalues of smallest magnitude, and FFDIAG from the identity with up to 10,000 rounds
+per point.
 
     python benchmarks/geomancer.py speed [--points 5000] [--factors S2xS3]
     python benchmarks/geomancer.py errors [--literal]

@@ -29,7 +29,9 @@ def test_an_exact_joint_diagonaliser_is_found(n_matrices, k):
 def test_repeated_eigenvalues_do_no_harm():
     generator = np.random.default_rng(1)
     rotations = np.linalg.qr(generator.normal(size=(50, 4, 4)))[0]
-    matrices = conjugated(rotations, np.tile([[1.0, 1, -1, -1], [2, 2, 0, 0]], (50, 1, 1)))
+    matrices = conjugated(
+        rotations, np.tile([[1.0, 1, -1, -1], [2, 2, 0, 0]], (50, 1, 1))
+    )
     assert off_diagonal(joint_diagonalisers(matrices), matrices).max() < 1e-20
 
 

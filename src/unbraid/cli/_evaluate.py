@@ -157,9 +157,7 @@ def print_scorecard(card: "Scorecard") -> None:
         typer.echo(f"no {name}: {reason}", err=True)
 
 
-def read_table(
-    path: Path, name: str, option: str
-) -> tuple[Any, list[str] | None]:
+def read_table(path: Path, name: str, option: str) -> tuple[Any, list[str] | None]:
     """Table of numbers in a file, and the names of its columns if it has some.
 
     Args:

@@ -42,7 +42,8 @@ def factorize(
         int, typer.Option(min=1, help="Images at most, drawn at random above it.")
     ] = 10_000,
     neighbors: Annotated[
-        int | None, typer.Option(min=1, help="Of each point (default: 2 K, at least 8).")
+        int | None,
+        typer.Option(min=1, help="Of each point (default: 2 K, at least 8)."),
     ] = None,
     gamma: Annotated[
         float | None,
@@ -56,7 +57,9 @@ def factorize(
     seed: Annotated[int, typer.Option(min=0, help="Seed of what is random.")] = 0,
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", help="Picture of the spectrum: .png, .svg or .pdf."),
+        typer.Option(
+            "--out", "-o", help="Picture of the spectrum: .png, .svg or .pdf."
+        ),
     ] = Path("spectrum.png"),
     bases: Annotated[
         Path | None,
@@ -191,7 +194,7 @@ def _fit(
     n_points, n_ambient = table.shape
     if n_ambient >= _MANY_COORDINATES:
         typer.echo(
-            f"Warning: {n_ambient:,} coordinates look like raw pixels. Distances between "
+            f"Warning: {n_ambient:,} coordinates look like raw pixels. Distances of "
             "pixels are not those of the manifold behind the images, and what is found "
             "in them is not to be trusted; give codes whose metric means something.",
             err=True,

@@ -21,6 +21,9 @@ _SPARE = 6
 
 _MOST_SWEEPS = 60
 
+_ZERO = 1e-5
+"""Share of the largest eigenvalue below which all are as good as 0."""
+
 
 def bottom_eigenpairs(
     matrix: sparse.bsr_array,
@@ -41,7 +44,7 @@ def bottom_eigenpairs(
         matrix: Symmetric, ``(n, n)``.
         n_pairs: How many, from 1 and below ``n``.
         tolerance: Relative change of the eigenvalues at which to stop. Vectors below
-            the largest gap have the angle of it to what they should be, or less.
+            the largest gap are then within its square root, as an angle.
         seed: Of the vectors to begin with.
 
     Returns:
@@ -77,7 +80,7 @@ def bottom_eigenpairs(
         # The next filter spares what lies below the highest value that was found.
         space, cut = vectors, values[-1]
         found = values[:n_pairs]
-        if _is_settled(found, before, residuals[:n_pairs], tolerance):
+        if _is_settled(found, before, residuals[:n_pairs], tolerance, _ZERO * top):
             break
         before = found
     return np.maximum(values[:n_pairs], 0.0), vectors[:, :n_pairs].numpy()
@@ -88,13 +91,14 @@ def _is_settled(
     before: NDArray[np.float64],
     residuals: NDArray[np.float64],
     tolerance: float,
+    zero: float,
 ) -> bool:
-    if np.abs(values - before).max() > tolerance * values.max():
+    if np.abs(values - before).max() > tolerance * max(values.max(), zero):
         return False
     gaps = np.diff(values)
     below = int(gaps.argmax()) + 1 if len(gaps) else 1
     # By the sin-theta theorem, the residual over the gap bounds the angle.
-    gap = gaps.max() if len(gaps) else values.max()
+    gap = max(gaps.max() if len(gaps) else values.max(), zero)
     return bool(residuals[:below].max() <= np.sqrt(tolerance) * gap)
 
 

@@ -84,8 +84,8 @@ def connection_laplacian(
             orthogonal, ``(n_edges, k, k)``.
 
     Returns:
-        Symmetric and positive semi-definite, in blocks of :math:`b = k (k + 1) / 2 - 1`,
-        ``(n_points * b, n_points * b)``.
+        Symmetric and positive semi-definite, ``(n_points * b, n_points * b)``, in
+        blocks of :math:`b = k (k + 1) / 2 - 1`.
 
     References:
         Pfau, Higgins, Botev and Racanière (2020), Disentangling by Subspace Diffusion,

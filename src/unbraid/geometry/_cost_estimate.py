@@ -34,8 +34,8 @@ def geomancer_cost(
 ) -> CostEstimate:
     """Memory and time of :class:`Geomancer` on so many points.
 
-    The matrix has a block for each pair of neighbours, with about ``dimension ** 4 / 4``
-    numbers; its products with vectors take most of the time.
+    The matrix has a block of about ``dimension ** 4 / 4`` numbers for each pair of
+    neighbours; its products with vectors take most of the time.
 
     Example:
         >>> small, large = geomancer_cost(1000, 6, 4), geomancer_cost(100_000, 6, 4)

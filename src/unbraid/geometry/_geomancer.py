@@ -42,8 +42,8 @@ class Geomancer(BaseEstimator):
     r"""Splits a cloud of points into the factors of a product manifold.
 
     Parallel transport along a product never mixes its factors. The projections onto the
-    factors' tangent spaces are therefore fields of symmetric matrices that are parallel:
-    they are at the bottom of the spectrum of a connection Laplacian, below a gap.
+    factors' tangent spaces are therefore parallel fields of symmetric matrices: they
+    are at the bottom of the spectrum of a connection Laplacian, below a gap.
 
     A splitting is reported only if it is there. Two things are asked of it: that the
     parallel fields have at most half of the next eigenvalue (``gap_``, from 0.5), and
@@ -162,14 +162,15 @@ class Geomancer(BaseEstimator):
         if self.is_product_:
             listed = f"{', '.join(sizes[:-1])} and {sizes[-1]}"
             words = f"a product of {len(sizes)} factors, of dimensions {listed}"
-            flat = [size for size, is_flat in zip(sizes, self.is_flat_) if is_flat]
+            pairs = zip(sizes, self.is_flat_, strict=True)
+            flat = [size for size, is_flat in pairs if is_flat]
             if flat:
                 words += f"; flat, without holonomy: {' and '.join(flat)}"
             return words
         if self.is_flat_[0]:
             return (
-                f"flat, without holonomy, in all {sizes[0]} dimensions: no splitting is "
-                "better than another"
+                f"flat, without holonomy, in all {sizes[0]} dimensions: no splitting "
+                "is better than another"
             )
         return f"no product structure found in {sizes[0]} dimensions"
 

@@ -52,8 +52,8 @@ def checked_neighbours(neighbours: ArrayLike, n_points: int) -> NDArray[np.int64
         or array.dtype.kind not in "iu"
     ):
         raise ValueError(
-            f"Geomancer: expected neighbours ({n_points}, n_neighbours), whole numbers, "
-            f"got shape {array.shape} of {array.dtype}."
+            f"Geomancer: expected neighbours ({n_points}, n_neighbours), whole "
+            f"numbers, got shape {array.shape} of {array.dtype}."
         )
     if array.min() < 0 or array.max() >= n_points:
         raise ValueError(

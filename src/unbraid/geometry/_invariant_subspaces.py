@@ -40,8 +40,8 @@ class Subspaces:
 def invariant_subspaces(fields: NDArray[np.float64]) -> Subspaces:
     """Split tangent spaces by fields of symmetric matrices that are nearly parallel.
 
-    On a product, such a field is a number times the identity on each factor. Fields that
-    do not commute come from a flat part of two dimensions or more, on which every
+    On a product, such a field is a number times the identity on each factor. Fields
+    that do not commute come from a flat part of two dimensions or more, on which every
     matrix is parallel: it is what the commutators act on, and it is set aside. The rest
     is diagonalised jointly, and directions with similar numbers make a factor.
 

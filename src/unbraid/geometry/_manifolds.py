@@ -1,4 +1,4 @@
-"""Points on spheres, rotation groups, tori and products of them, with their tangents."""
+"""Points on spheres, rotation groups, tori and their products, with tangents."""
 
 import re
 from collections.abc import Sequence
@@ -78,7 +78,7 @@ def product_manifold(
     rotated: bool = False,
     seed: int = 0,
 ) -> ManifoldSample:
-    """Uniform points of a product of manifolds, its factors in coordinates of their own.
+    """Uniform points of a product of manifolds, each in coordinates of its own.
 
     Args:
         factors: Names: ``"S2"`` is a sphere (``"S1"`` a circle), ``"SO3"`` the

@@ -99,11 +99,7 @@ def christoffel_symbols(
     slopes = (np.linalg.pinv(terms) @ changes)[:, :dimension]
     # slopes[p, c, a, b] is the derivative of g_ab along c.
     slopes = slopes.reshape(len(points), dimension, dimension, dimension)
-    lowered = (
-        slopes.transpose(0, 2, 1, 3)
-        + slopes.transpose(0, 2, 3, 1)
-        - slopes
-    )
+    lowered = slopes.transpose(0, 2, 1, 3) + slopes.transpose(0, 2, 3, 1) - slopes
     return 0.5 * np.einsum("pad,pdbc->pabc", np.linalg.inv(metric), lowered)
 
 

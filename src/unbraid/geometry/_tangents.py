@@ -1,4 +1,4 @@
-"""Tangent spaces of a cloud of points: principal directions, corrected for curvature."""
+"""Tangent spaces of a cloud of points: principal directions, unbent."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ def tangent_spaces(
 ) -> NDArray[np.float64]:
     """Orthonormal bases of the directions in which the points lie about each point.
 
-    The first principal directions of the differences to the neighbours, as in the paper,
+    The first principal directions of the differences to the neighbours, as published,
     are off by as much as the manifold bends among the neighbours. With ``curved``, the
     differences are therefore fitted by a polynomial of second degree in their
     coordinates along these directions, and its linear part is kept; three times over.
