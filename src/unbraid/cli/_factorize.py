@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 _MANY_COORDINATES = 256
 """From so many coordinates on, points are taken for images."""
 
+_RAW_PIXELS = (
+    "Warning: these look like raw pixels. Distances of pixels are not those of the "
+    "manifold behind the images, and what is found in them is not to be trusted; give "
+    "codes whose metric means something."
+)
+
 
 def factorize(
     points: Annotated[
@@ -75,6 +81,8 @@ def factorize(
     """
     _check_usage(points, model, data, out, bases)
     table = _points(points, model, data, rows, seed)
+    if table.ndim > 2 or table.shape[-1:] >= (_MANY_COORDINATES,):
+        typer.echo(_RAW_PIXELS, err=True)
     fitted = _fit(
         table, dimension=dimension, neighbors=neighbors, gamma=gamma,
         eigenvalues=eigenvalues, seed=seed,
@@ -133,7 +141,7 @@ def _points(
         from ._evaluate import read_table
 
         table, _ = read_table(points, "points", "POINTS")
-        return _as_points(table)
+        return table
     assert data is not None
     table = _codes(model, data, n_rows, seed) if model else _pixels(data, n_rows, seed)
     distinct = np.unique(table, axis=0)
@@ -144,11 +152,6 @@ def _points(
             err=True,
         )
     return distinct
-
-
-def _as_points(table: Any) -> Any:
-    """Images in a file become rows; everything else is checked by the estimator."""
-    return table.reshape(len(table), -1) if table.ndim > 2 and len(table) else table
 
 
 def _codes(model: Path, data: str, n_rows: int, seed: int) -> Any:
@@ -174,7 +177,7 @@ def _pixels(data: str, n_rows: int, seed: int) -> Any:
     if len(rows) > n_rows:
         generator = numpy_generator(seed, "factorize")
         rows = np.sort(generator.choice(len(rows), n_rows, replace=False))
-    return dataset.images(rows).reshape(len(rows), -1)
+    return dataset.images(rows)
 
 
 def _fit(
@@ -190,15 +193,9 @@ def _fit(
     from unbraid.geometry import Geomancer, checked_points, geomancer_cost
     from unbraid.geometry import intrinsic_dimension as estimate
 
-    table = checked_points(table)
+    # Images in a file become rows; everything else that is wrong is said.
+    table = checked_points(table.reshape(len(table), -1) if table.ndim > 2 else table)
     n_points, n_ambient = table.shape
-    if n_ambient >= _MANY_COORDINATES:
-        typer.echo(
-            f"Warning: {n_ambient:,} coordinates look like raw pixels. Distances of "
-            "pixels are not those of the manifold behind the images, and what is found "
-            "in them is not to be trusted; give codes whose metric means something.",
-            err=True,
-        )
     if dimension is None and n_points > 2:
         dimension = max(1, min(n_ambient, round(estimate(table, seed=seed))))
         typer.echo(f"Estimated dimension: {dimension}", err=True)
@@ -227,6 +224,7 @@ def _facts(fitted: "Geomancer", n_points: int, out: Path) -> dict[str, Any]:
         "n_neighbors": fitted.n_neighbors_,
         "is_product": fitted.is_product_,
         "summary": fitted.summary(),
+        "dimensions": list(fitted.dimensions_),
         "factors": [
             {"dimension": size, "is_flat": is_flat}
             for size, is_flat in zip(fitted.dimensions_, fitted.is_flat_, strict=True)
