@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-_EDGES = 20_000
-"""Edges whose blocks are made at a time, so that what is in between stays small."""
+_NUMBERS = 8_000_000
+"""Numbers of what is between rotations and blocks at a time: 64 MB."""
 
 
 @cache
@@ -104,8 +104,9 @@ def connection_laplacian(
     blocks[position[:n_points]] = degrees[:, None, None] * np.eye(size)
     forward = position[n_points : n_points + len(edges)]
     backward = position[n_points + len(edges) :]
-    for start in range(0, len(edges), _EDGES):
-        chunk = slice(start, start + _EDGES)
+    step = max(1, _NUMBERS // max(1, size * rotations.shape[1] ** 2))
+    for start in range(0, len(edges), step):
+        chunk = slice(start, start + step)
         block = -conjugation_blocks(rotations[chunk])
         blocks[backward[chunk]] = block
         blocks[forward[chunk]] = np.swapaxes(block, 1, 2)

@@ -45,11 +45,12 @@ class Geomancer(BaseEstimator):
     factors' tangent spaces are therefore parallel fields of symmetric matrices: they
     are at the bottom of the spectrum of a connection Laplacian, below a gap.
 
-    A splitting is reported only if it is there. Two things are asked of it: that the
-    parallel fields have at most half of the next eigenvalue (``gap_``, from 0.5), and
-    that, with one number per field and factor for all points, they account for 90 % of
-    the fields (``coherence_``). Fields that are merely smooth, as every cloud has them,
-    change from point to point and fail it.
+    A splitting is reported only if it is there. Three things are asked of it: that the
+    parallel fields have at most half of the next eigenvalue (``gap_``, from 0.5); that
+    one number per field and factor, the same at all points, accounts for 90 % of the
+    fields (``coherence_``); and that there are as many fields as the factors explain.
+    Fields that are merely smooth, as every cloud has them, change from point to point
+    and have no gap after them.
 
     Args:
         dimension: Of the manifold; estimated from distances if not given.
@@ -181,7 +182,12 @@ class Geomancer(BaseEstimator):
         tangents: ArrayLike | None,
         metric: NDArray[np.float64] | None,
     ) -> None:
-        n_points, n_ambient = points.shape
+        n_points = len(points)
+        if self.n_eigenvectors < 2:
+            raise ValueError(
+                "Geomancer: expected n_eigenvectors from 2 on, to see a gap, got "
+                f"{self.n_eigenvectors!r}."
+            )
         bases = None if tangents is None else checked_tangents(tangents, points)
         dimension = self._choose_dimension(points, bases, metric)
         near, width = self._neighbours(points, neighbours, metric, dimension)
@@ -293,7 +299,7 @@ class Geomancer(BaseEstimator):
         self.gap_, self.coherence_ = float(gap), found.coherence
         self.agreement_ = found.agreement
         self.confidence_ = float(np.clip(min(gap, found.coherence), 0.0, 1.0))
-        is_sure = gap >= GAP and found.coherence >= COHERENCE
+        is_sure = gap >= GAP and found.coherence >= COHERENCE and found.is_complete
         if not (is_sure or self.gamma is not None):
             self._nothing_found(self.gap_, self.coherence_, self.agreement_)
             return

@@ -29,12 +29,16 @@ class Subspaces:
             one number per part and field for all points: 1 for parallel fields.
         agreement: Share of points which, looked at alone, split into parts of these
             dimensions.
+        is_complete: Whether the parts explain the number of fields: one for each part,
+            and ``f (f + 1) / 2`` for a flat part of ``f`` dimensions, less the
+            identity.
     """
 
     bases: list[NDArray[np.float64]]
     is_flat: tuple[bool, ...]
     coherence: float
     agreement: float
+    is_complete: bool
 
 
 def invariant_subspaces(fields: NDArray[np.float64]) -> Subspaces:
@@ -77,14 +81,17 @@ def invariant_subspaces(fields: NDArray[np.float64]) -> Subspaces:
         across = np.swapaxes(curved, 1, 2)[:, None] @ fields @ rest[:, None]
         unexplained += 2 * float(np.square(across).sum())
     is_flat = [part.shape[2] == 1 for part in parts]
+    n_expected = len(parts) - 1
     if flat is not None:
         is_flat[-1] = True
+        n_expected += flat[1] * (flat[1] + 1) // 2 - 1
     order = sorted(range(len(parts)), key=lambda i: (is_flat[i], parts[i].shape[2]))
     return Subspaces(
         bases=[parts[i] for i in order],
         is_flat=tuple(is_flat[i] for i in order),
         coherence=float(1 - unexplained / np.square(fields).sum()),
         agreement=agreement,
+        is_complete=fields.shape[1] == n_expected,
     )
 
 
