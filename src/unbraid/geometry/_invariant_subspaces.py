@@ -89,7 +89,7 @@ def invariant_subspaces(fields: NDArray[np.float64]) -> Subspaces:
     return Subspaces(
         bases=[parts[i] for i in order],
         is_flat=tuple(is_flat[i] for i in order),
-        coherence=float(1 - unexplained / np.square(fields).sum()),
+        coherence=max(0.0, float(1 - unexplained / np.square(fields).sum())),
         agreement=agreement,
         is_complete=fields.shape[1] == n_expected,
     )
