@@ -8,7 +8,7 @@ eigenvalues of smallest magnitude, and FFDIAG from the identity with up to 10,00
 per point.
 
     python benchmarks/geomancer.py speed [--points 5000] [--factors S2xS3]
-    python benchmarks/geomancer.py errors [--literal]
+    python benchmarks/geomancer.py errors [--literal] [--factors S2xS2] [--neighbors 8]
     python benchmarks/geomancer.py large [--points 100000] [--factors S2xS2]
     python benchmarks/geomancer.py refusals [--repeats 20]
     python benchmarks/geomancer.py rotating [--steps 2000]
@@ -218,7 +218,7 @@ def run_literal(factors: str, n_points: int) -> dict[str, object]:
 def structureless(kind: str, seed: int) -> tuple[np.ndarray, int]:
     """Points without a product structure, and the dimension to fit."""
     generator = np.random.default_rng(seed)
-    n = 800
+    n = 400
     if kind in ("S2", "S3", "S4", "SO3"):
         sample = product_manifold(kind, n, rotated=True, seed=seed)
         return sample.points, sample.dimension
@@ -300,8 +300,9 @@ def main() -> None:
     )
     parser.add_argument("--points", type=int)
     parser.add_argument("--factors")
+    parser.add_argument("--neighbors", type=int)
     parser.add_argument("--literal", action="store_true")
-    parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
@@ -322,7 +323,7 @@ def main() -> None:
     elif arguments.what == "errors":
         for factors in [arguments.factors] if arguments.factors else CASES:
             n_points = arguments.points or CASES[factors]
-            keep(run_ours(factors, n_points))
+            keep(run_ours(factors, n_points, n_neighbors=arguments.neighbors))
             if arguments.literal:
                 keep(run_literal(factors, n_points))
     elif arguments.what == "refusals":
