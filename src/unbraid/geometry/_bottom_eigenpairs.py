@@ -61,7 +61,7 @@ def bottom_eigenpairs(
         Zhou, Saad, Tiago and Chelikowsky (2006), Self-consistent-field calculations
         using Chebyshev-filtered subspace iteration, section 2.
     """
-    n_rows = matrix.shape[0]
+    n_rows = len(matrix.indptr[1:]) * matrix.blocksize[0]
     if n_rows <= max(_DENSE, 4 * (n_pairs + _SPARE)):
         values, vectors = linalg.eigh(
             matrix.toarray(), subset_by_index=(0, n_pairs - 1)
@@ -136,8 +136,8 @@ def _upper_bound(
         if beta < 1e-12 * max(map(abs, diagonal)):
             break
         previous, vector = vector, image / beta
-    ritz = linalg.eigvalsh_tridiagonal(diagonal, beside[: len(diagonal) - 1])
-    return float(ritz.max()) + beta
+    small = np.diag(diagonal) + np.diag(beside[: len(diagonal) - 1], 1)
+    return float(np.linalg.eigvalsh(small, UPLO="U")[-1]) + beta
 
 
 def _filtered(

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import linalg, sparse
+from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from ._bottom_eigenpairs import bottom_eigenpairs
@@ -148,7 +148,8 @@ class Geomancer(BaseEstimator):
         self.n_features_in_ = points.shape[1]
         matrices = None if metric is None else checked_metric(metric, points, tangents)
         if matrices is not None and matrices.ndim == 2:
-            root = linalg.sqrtm(matrices).real
+            squares, axes = np.linalg.eigh(matrices)
+            root = (axes * np.sqrt(squares)) @ axes.T
             self._fit(points @ root, neighbours, None, None)
             back = np.linalg.inv(root)
             self.tangents_ = back @ self.tangents_
@@ -194,9 +195,8 @@ class Geomancer(BaseEstimator):
         edges = undirected_edges(near[:, :width])
         check_connected(n_points, edges, width)
         if metric is not None:
-            lower = np.linalg.cholesky(np.linalg.inv(metric))
-            bases = lower
-            rotations = metric_alignments(points, metric, lower, near, edges)
+            bases = np.linalg.cholesky(np.linalg.inv(metric)).astype(np.float64)
+            rotations = metric_alignments(points, metric, bases, near, edges)
         else:
             if bases is None:
                 bases = tangent_spaces(points, near, dimension, curved=self.curved)
@@ -270,8 +270,9 @@ class Geomancer(BaseEstimator):
         laplacian = connection_laplacian(n_points, edges, rotations)
         basis = traceless_basis(rotations.shape[1])
         # Every constant field is parallel if all is flat, and one more shows the gap.
-        most = min(len(basis) + 1, laplacian.shape[0] - 1)
-        n_pairs = min(self.n_eigenvectors, laplacian.shape[0] - 1)
+        n_rows = n_points * len(basis)
+        most = min(len(basis) + 1, n_rows - 1)
+        n_pairs = min(self.n_eigenvectors, n_rows - 1)
         while True:
             values, vectors = bottom_eigenpairs(laplacian, n_pairs, seed=self.seed)
             if values[-1] > 0.1 * self.scale_ or n_pairs >= most:

@@ -83,6 +83,6 @@ def draw_manifold_spectrum(spectrum: ManifoldSpectrum) -> Figure:
     axes.set_xlabel("eigenfunction", fontsize=9)
     axes.set_ylabel("eigenvalue", fontsize=9)
     axes.set_title(spectrum.words, fontsize=9, loc="left")
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.set_xticks(numbers)
     tidy(axes)
     return figure
