@@ -61,7 +61,7 @@ def bottom_eigenpairs(
         Zhou, Saad, Tiago and Chelikowsky (2006), Self-consistent-field calculations
         using Chebyshev-filtered subspace iteration, section 2.
     """
-    n_rows = len(matrix.indptr[1:]) * matrix.blocksize[0]
+    n_rows = (len(matrix.indptr) - 1) * matrix.blocksize[0]
     if n_rows <= max(_DENSE, 4 * (n_pairs + _SPARE)):
         values, vectors = linalg.eigh(
             matrix.toarray(), subset_by_index=(0, n_pairs - 1)

@@ -83,6 +83,6 @@ def draw_manifold_spectrum(spectrum: ManifoldSpectrum) -> Figure:
     axes.set_xlabel("eigenfunction", fontsize=9)
     axes.set_ylabel("eigenvalue", fontsize=9)
     axes.set_title(spectrum.words, fontsize=9, loc="left")
-    axes.set_xticks(numbers)
+    axes.set_xticks(numbers[:: 1 + len(numbers) // 16])
     tidy(axes)
     return figure
