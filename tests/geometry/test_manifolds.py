@@ -14,7 +14,7 @@ def test_tangents_are_orthonormal_and_tangent(factors, rotated):
         np.broadcast_to(np.eye(basis.shape[2]), products.shape), abs=1e-12
     )
     # All of these lie on spheres about 0, to which tangents are orthogonal.
-    radial = np.einsum("nd,ndk->nk", sample.points, basis)
+    radial = np.einsum("na,nak->nk", sample.points, basis)
     assert np.abs(radial).max() < 1e-12
 
 
@@ -27,7 +27,7 @@ def test_a_point_on_the_axis_has_tangents_too():
 
     points, basis = _sphere(3, 2, Axis())
     assert np.isfinite(basis).all()
-    assert np.abs(np.einsum("nd,ndk->nk", points, basis)).max() < 1e-12
+    assert np.abs(np.einsum("na,nak->nk", points, basis)).max() < 1e-12
 
 
 def test_small_steps_along_tangents_stay_on_the_rotations():
