@@ -12,6 +12,7 @@ from ._demo import demo
 from ._discover import discover
 from ._evaluate import evaluate
 from ._explore import explore
+from ._factorize import factorize
 from ._study import study
 from ._train import train
 
@@ -28,6 +29,7 @@ app.command()(demo)
 app.command()(discover)
 app.command()(evaluate)
 app.command()(explore)
+app.command()(factorize)
 app.command()(train)
 
 

@@ -124,10 +124,10 @@ def _read_tables(codes: Path | None, factors: Path | None) -> tuple[Any, Any]:
     from unbraid.metrics import Factors
 
     assert codes is not None
-    table, _ = _read(codes, "codes")
+    table, _ = read_table(codes, "codes", "--codes")
     if factors is None:
         return table, None
-    values, names = _read(factors, "factors")
+    values, names = read_table(factors, "factors", "--factors")
     return table, Factors(values, names=names)
 
 
@@ -157,8 +157,14 @@ def print_scorecard(card: "Scorecard") -> None:
         typer.echo(f"no {name}: {reason}", err=True)
 
 
-def _read(path: Path, name: str) -> tuple[Any, list[str] | None]:
-    """Table of numbers in a file, and the names of its columns if it has some."""
+def read_table(path: Path, name: str, option: str) -> tuple[Any, list[str] | None]:
+    """Table of numbers in a file, and the names of its columns if it has some.
+
+    Args:
+        path: Of a .npy, .npz or .csv file.
+        name: Of the array in an .npz file that has several.
+        option: What to call the file in complaints.
+    """
     import zipfile
 
     import numpy as np
@@ -167,13 +173,13 @@ def _read(path: Path, name: str) -> tuple[Any, list[str] | None]:
 
     if not path.is_file():
         raise FileNotFoundError(
-            f"--{name}: expected a .npy, .npz or .csv file, got {str(path)!r}, and "
+            f"{option}: expected a .npy, .npz or .csv file, got {str(path)!r}, and "
             "there is no such file."
         )
     kind = path.suffix.lower()
     if kind not in (".npy", ".npz", ".csv"):
         raise ValueError(
-            f"--{name}: expected a .npy, .npz or .csv file, got {str(path)!r}."
+            f"{option}: expected a .npy, .npz or .csv file, got {str(path)!r}."
         )
     try:
         if kind == ".csv":
@@ -188,11 +194,11 @@ def _read(path: Path, name: str) -> tuple[Any, list[str] | None]:
                 return loaded[key], None
     except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
         raise DataFormatError(
-            f"--{name}: expected a table of numbers, got {str(path)!r}, which cannot "
+            f"{option}: expected a table of numbers, got {str(path)!r}, which cannot "
             f"be read ({error})."
         ) from error
     raise DataFormatError(
-        f"--{name}: expected an array called {name!r} or only one in {str(path)!r}, "
+        f"{option}: expected an array called {name!r} or only one in {str(path)!r}, "
         f"got {', '.join(keys)}."
     )
 

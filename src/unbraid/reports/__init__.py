@@ -36,6 +36,11 @@ from ._population_pictures import (
 from ._question_pictures import draw_rank_correlation, draw_total_correlation
 from ._ranking_pictures import Place, draw_agreement, draw_ranking, rank_settings
 from ._scatter import LatentScatter, draw_latent_scatter, latent_scatter
+from ._spectrum_picture import (
+    ManifoldSpectrum,
+    draw_manifold_spectrum,
+    manifold_spectrum,
+)
 from ._study_pictures import (
     draw_score_by_strength,
     draw_scores_by_method,
@@ -57,6 +62,7 @@ __all__ = [
     "FactorTraversals",
     "LatentScatter",
     "LatentTraversals",
+    "ManifoldSpectrum",
     "Match",
     "Place",
     "Reconstructions",
@@ -75,6 +81,7 @@ __all__ = [
     "draw_latent_steps",
     "draw_latent_traversals",
     "draw_lineage",
+    "draw_manifold_spectrum",
     "draw_prior_samples",
     "draw_rank_correlation",
     "draw_ranking",
@@ -89,6 +96,7 @@ __all__ = [
     "latent_scatter",
     "latent_traversals",
     "lineage_table",
+    "manifold_spectrum",
     "match_latents",
     "prior_samples",
     "rank_settings",

@@ -1,0 +1,65 @@
+"""What a factorization will cost, before it is begun."""
+
+from dataclasses import dataclass
+
+_SWEEPS = 6
+_DEGREE = 20
+_PRODUCTS_PER_SECOND = 2.0e9
+"""Multiplications of the sparse matrix with several vectors, on one core."""
+
+_LOCAL_PER_SECOND = 1.5e9
+"""Multiplications in many small matrices, on one core."""
+
+
+@dataclass(frozen=True)
+class CostEstimate:
+    """Rough: right within a factor of three on one core of 2020 or later.
+
+    Attributes:
+        megabytes: Most memory at a time, beside what Python and torch take.
+        seconds: All in all.
+    """
+
+    megabytes: float
+    seconds: float
+
+
+def geomancer_cost(
+    n_points: int,
+    n_ambient: int,
+    dimension: int,
+    *,
+    n_neighbors: int | None = None,
+    n_eigenvectors: int = 10,
+) -> CostEstimate:
+    """Memory and time of :class:`Geomancer` on so many points.
+
+    The matrix has a block of about ``dimension ** 4 / 4`` numbers for each pair of
+    neighbours; its products with vectors take most of the time.
+
+    Example:
+        >>> cost = geomancer_cost(100_000, 6, 4)
+        >>> 1000 < cost.megabytes < 4000
+        True
+    """
+    width = n_neighbors or max(8, 2 * dimension)
+    size = dimension * (dimension + 1) // 2 - 1
+    n_terms = dimension * (dimension + 3) // 2
+    n_blocks = n_points * (1.2 * width + 1)
+    numbers = n_blocks * size**2
+    n_vectors = n_eigenvectors + 6
+    vectors = n_points * size * n_vectors
+    fitted = 2 * n_terms * (2 * n_ambient + n_terms) + n_terms * (n_terms + n_ambient)
+    local = min(20_000_000, n_points * fitted)
+    megabytes = 8e-6 * (numbers + 7 * vectors + 3 * local)
+    megabytes += 8e-6 * n_blocks * (dimension**2 + 4) + 8e-6 * n_points * (
+        n_ambient * (dimension + 1) + 2 * n_terms
+    )
+    per_point = 3 * 2 * n_terms * n_terms * (n_terms + n_ambient) + 2000 * dimension
+    search = n_points * (n_points if n_ambient > 15 else 300) * n_ambient
+    seconds = (
+        numbers * n_vectors * _DEGREE * _SWEEPS / _PRODUCTS_PER_SECOND
+        + (n_points * per_point + search + n_blocks * size * dimension**2)
+        / _LOCAL_PER_SECOND
+    )
+    return CostEstimate(megabytes=megabytes, seconds=max(1.0, seconds))

@@ -1,0 +1,114 @@
+"""Inputs of Geomancer, checked: what is wrong is said in one sentence."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def checked_points(points: ArrayLike) -> NDArray[np.float64]:
+    """Points as numbers, one row each."""
+    array = np.asarray(points)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(
+            f"Geomancer: expected points that are numbers, got {array.dtype}."
+        )
+    if array.ndim != 2 or 0 in array.shape:
+        raise ValueError(
+            "Geomancer: expected points (n_points, n_coordinates), one row each, got "
+            f"shape {array.shape}."
+        )
+    array = array.astype(np.float64)
+    wrong = ~np.isfinite(array).all(axis=1)
+    if wrong.any():
+        raise ValueError(
+            f"Geomancer: expected finite numbers, got NaN or infinity in "
+            f"{wrong.sum():,} of {len(array):,} points, the first in row "
+            f"{int(wrong.argmax())}."
+        )
+    return array
+
+
+def default_neighbours(n_points: int, dimension: int, wanted: int | None) -> int:
+    """How many neighbours make the graph, with enough points for them."""
+    width = max(8, 2 * dimension) if wanted is None else wanted
+    if not (isinstance(width, int | np.integer) and width >= 1):
+        raise ValueError(
+            f"Geomancer: expected n_neighbors to be an integer from 1, got {wanted!r}."
+        )
+    if n_points <= width:
+        raise ValueError(
+            f"Geomancer: expected more points than neighbours, got {n_points} points "
+            f"for {width} neighbours. Give more points, or a lower n_neighbors."
+        )
+    return int(width)
+
+
+def checked_neighbours(neighbours: ArrayLike, n_points: int) -> NDArray[np.int64]:
+    """Neighbours as rows of the points, none of them the point itself."""
+    array = np.asarray(neighbours)
+    if (
+        array.ndim != 2
+        or len(array) != n_points
+        or array.shape[1] < 1
+        or array.dtype.kind not in "iu"
+    ):
+        raise ValueError(
+            f"Geomancer: expected neighbours ({n_points}, n_neighbours), whole "
+            f"numbers, got shape {array.shape} of {array.dtype}."
+        )
+    if array.min() < 0 or array.max() >= n_points:
+        raise ValueError(
+            f"Geomancer: expected neighbours from 0 to {n_points - 1}, got "
+            f"{array.min()} to {array.max()}."
+        )
+    if (array == np.arange(n_points)[:, None]).any():
+        raise ValueError(
+            "Geomancer: expected neighbours other than the point itself, got some that "
+            "are it."
+        )
+    return array.astype(np.int64)
+
+
+def checked_tangents(
+    tangents: ArrayLike, points: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Orthonormal bases at each point."""
+    array = np.asarray(tangents, np.float64)
+    n_points, n_ambient = points.shape
+    if array.ndim != 3 or array.shape[:2] != (n_points, n_ambient):
+        raise ValueError(
+            f"Geomancer: expected tangents ({n_points}, {n_ambient}, dimension), got "
+            f"shape {array.shape}."
+        )
+    products = np.swapaxes(array, 1, 2) @ array
+    if not np.allclose(products, np.eye(array.shape[2]), atol=1e-4):
+        raise ValueError(
+            "Geomancer: expected tangents with orthonormal columns, got others. "
+            "numpy.linalg.qr makes them so."
+        )
+    return array
+
+
+def checked_metric(
+    metric: ArrayLike, points: NDArray[np.float64], tangents: ArrayLike | None
+) -> NDArray[np.float64]:
+    """One matrix, or one for each point; positive definite."""
+    array = np.asarray(metric, np.float64)
+    n_points, n_ambient = points.shape
+    shapes = ((n_ambient, n_ambient), (n_points, n_ambient, n_ambient))
+    if array.shape not in shapes:
+        raise ValueError(
+            f"Geomancer: expected a metric of shape {shapes[0]} or {shapes[1]}, got "
+            f"{array.shape}."
+        )
+    if tangents is not None:
+        raise ValueError(
+            "Geomancer: expected tangents or a metric, got both. Tangents are "
+            "directions in Euclidean space."
+        )
+    is_symmetric = np.allclose(array, np.swapaxes(array, -1, -2))
+    if not (is_symmetric and (np.linalg.eigvalsh(array) > 0).all()):
+        raise ValueError(
+            "Geomancer: expected a metric that is symmetric and positive definite, got "
+            "one that is not."
+        )
+    return array

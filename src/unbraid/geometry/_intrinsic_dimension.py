@@ -1,0 +1,66 @@
+"""Intrinsic dimension: how many directions a cloud of points has, locally."""
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.neighbors import NearestNeighbors
+
+from unbraid.randomness import numpy_generator
+
+
+def intrinsic_dimension(
+    points: NDArray[np.floating],
+    *,
+    n_neighbours: int = 10,
+    max_points: int = 5_000,
+    seed: int = 0,
+) -> float:
+    r"""Maximum-likelihood estimate of the dimension that points fill.
+
+    In ``d`` dimensions, the number of neighbours within a distance grows with its
+    ``d``-th power; the estimate is the reciprocal of the mean of
+    :math:`\log(r_m / r_j)` over points and their nearest neighbours ``j`` before the
+    last one, ``m``.
+
+    Args:
+        points: No two equal, ``(n_points, n_ambient)``.
+        n_neighbours: From 2. More are less noisy, but see the bends of the manifold.
+        max_points: Of more points, so many random ones are looked at, among all.
+        seed: Of which ones.
+
+    Returns:
+        Over 0, to be rounded.
+
+    Example:
+        >>> square = np.random.default_rng(0).uniform(size=(2000, 2))
+        >>> round(intrinsic_dimension(square @ np.array([[1.0, 2, 3], [0, 1, 1]])))
+        2
+
+    References:
+        Levina and Bickel (2004), Maximum Likelihood Estimation of Intrinsic Dimension;
+        MacKay and Ghahramani (2005), Comments on it: average the reciprocals.
+    """
+    n_neighbours = min(n_neighbours, len(points) - 1)
+    if n_neighbours < 2:
+        raise ValueError(
+            "intrinsic_dimension: expected two neighbours and three points or more, "
+            f"got {n_neighbours} and {len(points)}."
+        )
+    rows = np.arange(len(points))
+    if len(points) > max_points:
+        generator = numpy_generator(seed, "intrinsic dimension")
+        rows = generator.choice(rows, max_points, replace=False)
+    search = NearestNeighbors(n_neighbors=n_neighbours + 1).fit(points)
+    # The nearest one is the point itself.
+    distances = search.kneighbors(points[rows])[0][:, 1:]
+    if not (distances[:, 0] > 0).all():
+        raise ValueError(
+            "intrinsic_dimension: expected points that all differ, got some that "
+            "repeat. Keep one of each, as numpy.unique(points, axis=0) does."
+        )
+    mean = float(np.log(distances[:, -1:] / distances[:, :-1]).mean())
+    if mean == 0:
+        raise ValueError(
+            "intrinsic_dimension: expected neighbours at different distances, got "
+            f"{n_neighbours} at the same from every point. Give the dimension."
+        )
+    return 1 / mean

@@ -1,0 +1,110 @@
+"""Nearest neighbours: which points of a cloud are beside each other."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.neighbors import NearestNeighbors
+
+
+def nearest_neighbours(
+    points: NDArray[np.float64], n_neighbours: int
+) -> NDArray[np.int64]:
+    """The nearest other points of each point, nearest first.
+
+    Args:
+        points: Shape ``(n_points, n_ambient)``, all of them different.
+        n_neighbours: From 1, below ``n_points``.
+
+    Returns:
+        Rows of ``points``, ``(n_points, n_neighbours)``.
+
+    Raises:
+        ValueError: If points repeat: they are beside each other in no direction.
+
+    Example:
+        >>> nearest_neighbours(np.array([[0.0], [1.0], [3.0]]), 1).ravel()
+        array([1, 0, 1])
+    """
+    search = NearestNeighbors(n_neighbors=n_neighbours).fit(points)
+    distances, neighbours = search.kneighbors()
+    # Products of large numbers round: what is as near as that is looked at itself.
+    doubtful = np.flatnonzero(distances[:, 0] <= 1e-6 * (1 + np.abs(points).max()))
+    same = (points[doubtful] == points[neighbours[doubtful, 0]]).all(axis=1)
+    if same.any():
+        n_repeated = len(points) - len(np.unique(points, axis=0))
+        raise ValueError(
+            "Geomancer: expected points that all differ, got "
+            f"{n_repeated:,} that repeat another. Keep one of each, as "
+            "numpy.unique(points, axis=0) does."
+        )
+    return neighbours.astype(np.int64)
+
+
+def undirected_edges(neighbours: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Pairs of points of which one or both are a neighbour of the other.
+
+    Args:
+        neighbours: Shape ``(n_points, n_neighbours)``.
+
+    Returns:
+        Each pair once, the lower number first, in ascending order, ``(n_edges, 2)``.
+
+    Example:
+        >>> undirected_edges(np.array([[1], [0], [1]]))
+        array([[0, 1],
+               [1, 2]])
+    """
+    n_points, width = neighbours.shape
+    start, end = np.repeat(np.arange(n_points), width), neighbours.ravel()
+    low, high = np.minimum(start, end), np.maximum(start, end)
+    keys = np.unique(low.astype(np.int64) * n_points + high)
+    return np.stack([keys // n_points, keys % n_points], axis=1)
+
+
+def check_connected(n_points: int, edges: NDArray[np.integer], width: int) -> None:
+    """Complain if the graph falls into pieces, between which nothing is known.
+
+    Raises:
+        ValueError: With the sizes of the largest pieces.
+    """
+    n_pieces, piece = sparse.csgraph.connected_components(
+        adjacency(n_points, edges), directed=False
+    )
+    if n_pieces > 1:
+        sizes = np.sort(np.bincount(piece))[::-1]
+        shown = ", ".join(f"{size:,}" for size in sizes[:3])
+        raise ValueError(
+            f"Geomancer: expected one connected cloud of points, got {n_pieces:,} "
+            f"pieces (the largest of {shown} points) when each point is joined to its "
+            f"{width} nearest. Raise n_neighbors, or factorize each piece by itself."
+        )
+
+
+def adjacency(n_points: int, edges: NDArray[np.integer]) -> sparse.csr_array:
+    """Symmetric matrix with a 1 for each edge, ``(n_points, n_points)``."""
+    rows, columns = np.concatenate([edges, edges[:, ::-1]]).T
+    shape = (n_points, n_points)
+    return sparse.coo_array((np.ones(len(rows)), (rows, columns)), shape=shape).tocsr()
+
+
+def nearest_under_metric(
+    points: NDArray[np.float64], metric: NDArray[np.float64], n_neighbours: int
+) -> NDArray[np.int64]:
+    """The nearest other points, in the mean of the metrics at both ends.
+
+    They are looked for among four times as many that are near in the coordinates.
+
+    Args:
+        points: Shape ``(n_points, n_ambient)``.
+        metric: Shape ``(n_points, n_ambient, n_ambient)``.
+        n_neighbours: From 1, below ``n_points``.
+
+    Returns:
+        Rows of ``points``, ``(n_points, n_neighbours)``.
+    """
+    wide = nearest_neighbours(points, min(4 * n_neighbours, len(points) - 1))
+    steps = points[wide] - points[:, None]
+    squares = np.einsum("nja,nab,njb->nj", steps, metric, steps)
+    squares += np.einsum("nja,njab,njb->nj", steps, metric[wide], steps)
+    order = np.argsort(squares, axis=1, kind="stable")[:, :n_neighbours]
+    return np.take_along_axis(wide, order, axis=1)
