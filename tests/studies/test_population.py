@@ -258,7 +258,7 @@ def test_settings_of_single_runs_keep_their_ids():
         ({"method": "guess"}, "supervised"),
         ({"metric": "nonsense"}, "nonsense"),
         ({"labels": 0}, "greater than or equal to 1"),
-        ({"population": {"sise": 4}}, "Did you mean 'size'"),
+        ({"population": {"sizes": 4}}, "Did you mean 'size'"),
         ({"method": "unsupervised", "population": {"models": 1}}, "two models"),
         ({"method": "unsupervised", "labels": 5}, "'supervised' only"),
         ({"population": {"ranges": {"objective.beta": {"values": [-1]}}}}, "above 0"),

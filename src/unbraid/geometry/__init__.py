@@ -21,9 +21,20 @@ from ._entangling import (
     dense_rotation,
     empirical_marginals,
 )
+from ._geomancer import Geomancer
+from ._geomancer_inputs import checked_points
+from ._intrinsic_dimension import intrinsic_dimension
+from ._joint_diagonalisation import joint_diagonalisers
 from ._joint_embedding import JointEmbedding, joint_embedding
 from ._learned_kernel import LearnedLoss, learn_loss
 from ._losses import LOSSES
+from ._manifolds import (
+    ManifoldSample,
+    product_manifold,
+    rotation_group,
+    sphere,
+    torus,
+)
 from ._multislice_kernel import MultisliceKernel, multislice_kernel
 from ._perceived_distance import (
     PerceivedDistance,
@@ -31,6 +42,7 @@ from ._perceived_distance import (
     perceived_distances,
 )
 from ._soft_rank import soft_rank, soft_rank_correlation
+from ._tangents import tangent_spaces
 from ._verdict import Verdict, disentanglement_verdicts
 
 __all__ = [
