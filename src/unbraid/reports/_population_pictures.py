@@ -85,7 +85,8 @@ def draw_lineage(lineage: Lineage) -> Figure:
     figure.colorbar(points, ax=axes, label="score")
     axes.set_xlabel("generation")
     axes.set_ylabel("member")
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.get_major_locator().set_params(integer=True)
     axes.invert_yaxis()
     tidy(axes)
     return figure
@@ -103,6 +104,8 @@ def draw_hyperparameters(lineage: Lineage) -> Figure:
     References:
         Estermann, Marks and Yanik (2020), supplement B.
     """
+    from matplotlib.ticker import LogFormatter
+
     names = list(lineage.generations[0][0].hyperparameters)
     figure = new_figure((3.1 * (len(names) + 1), 2.6))
     panels = np.atleast_1d(figure.subplots(1, len(names) + 1))
@@ -132,6 +135,9 @@ def draw_hyperparameters(lineage: Lineage) -> Figure:
                 )
         if name != "score":
             axes.set_yscale("log")
+            axes.yaxis.set_major_formatter("{x:g}")
+            axes.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(1, 0.5)))
+            axes.tick_params(which="minor", labelsize=8)
         axes.set_title(label_of(name.rpartition(".")[2]), fontsize=9)
         axes.set_xlabel("generation", fontsize=8)
         axes.xaxis.get_major_locator().set_params(integer=True)
