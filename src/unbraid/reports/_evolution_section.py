@@ -6,6 +6,7 @@ import pandas as pd
 
 from unbraid.data import AbstractDataset, Subset
 from unbraid.errors import CheckpointFormatError
+from unbraid.models import Autoencoder
 from unbraid.selection import Lineage, SurrogateLabels, reduce_images
 from unbraid.studies import RunSpec, Stage
 from unbraid.studies._population import read_lineage
@@ -133,6 +134,7 @@ def _add_stage(
 
 def _traversals(stage: Stage, folder: Path, dataset: AbstractDataset) -> Picture:
     model = load(folder / "winner")
+    assert isinstance(model, Autoencoder)  # populations breed nothing else
     if (folder / "labels.npz").is_file():
         rows = SurrogateLabels.load(folder / "labels.npz").rows
         dataset = Subset(dataset, rows)

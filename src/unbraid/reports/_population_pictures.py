@@ -50,6 +50,8 @@ def draw_lineage(lineage: Lineage) -> Figure:
     Args:
         lineage: With a generation or more.
     """
+    from matplotlib.ticker import MaxNLocator
+
     n_generations = len(lineage.generations)
     n_places = max(len(members) for members in lineage.generations)
     size = (1.6 + 0.45 * n_generations, 1.1 + 0.2 * n_places)
@@ -86,7 +88,7 @@ def draw_lineage(lineage: Lineage) -> Figure:
     axes.set_xlabel("generation")
     axes.set_ylabel("member")
     for axis in (axes.xaxis, axes.yaxis):
-        axis.get_major_locator().set_params(integer=True)
+        axis.set_major_locator(MaxNLocator(integer=True))
     axes.invert_yaxis()
     tidy(axes)
     return figure
@@ -104,7 +106,7 @@ def draw_hyperparameters(lineage: Lineage) -> Figure:
     References:
         Estermann, Marks and Yanik (2020), supplement B.
     """
-    from matplotlib.ticker import LogFormatter
+    from matplotlib.ticker import LogFormatter, MaxNLocator
 
     names = list(lineage.generations[0][0].hyperparameters)
     figure = new_figure((3.1 * (len(names) + 1), 2.6))
@@ -140,7 +142,7 @@ def draw_hyperparameters(lineage: Lineage) -> Figure:
             axes.tick_params(which="minor", labelsize=8)
         axes.set_title(label_of(name.rpartition(".")[2]), fontsize=9)
         axes.set_xlabel("generation", fontsize=8)
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         tidy(axes)
     return figure
 
