@@ -5,7 +5,8 @@ import torch
 from torch import distributions
 
 from unbraid.models import Bernoulli, Gaussian, Laplace
-from unbraid.models._names import LIKELIHOODS, choose_likelihood
+from unbraid.models._likelihood_file import choose_likelihood
+from unbraid.models._names import LIKELIHOODS
 from unbraid.randomness import torch_generator
 
 

@@ -348,14 +348,8 @@ class Population:
     def _score(self, member: Member, failure: str) -> Member:
         score = None
         if not failure:
-            number = len(self.lineage.generations)
+            codes = self._codes(len(self.lineage.generations), member)
             try:
-                codes = [
-                    Representation.load(
-                        self._place(number, member.place, k).path / CODES
-                    )
-                    for k in range(len(member.seeds))
-                ]
                 score = float(self.plan.score(codes))
             except ValueError as error:
                 failure = f"no score: {error}"
