@@ -22,6 +22,7 @@ from unbraid.representation import Representation, encode
 from unbraid.selection import Ranking
 from unbraid.training import load
 from unbraid.training._history import ACTIVE
+from unbraid.training._model_file import copy_model
 from unbraid.training._tensor_file import write_json
 
 from ._account import account
@@ -127,7 +128,7 @@ def write_found(
         model = load(run)
         assert isinstance(model, Autoencoder)  # a study trains nothing else
         codes = encode(model, source.dataset, progress=False)
-        _write_model(run, folder / "model")
+        copy_model(run, folder / "model")
         _write_codes(folder, codes, source.names)
         latents = _write_traversals(folder, model, source)
         quality = _quality(population, ranking.chosen)
@@ -191,12 +192,6 @@ def _clear(folder: Path) -> None:
     for name in _FILES:
         (folder / name).unlink(missing_ok=True)
     shutil.rmtree(folder / "model", ignore_errors=True)
-
-
-def _write_model(run: Path, target: Path) -> None:
-    for name in ("model.safetensors", "model.json"):
-        with (run / name).open("rb") as file, written_whole(target / name) as copy:
-            shutil.copyfileobj(file, copy)
 
 
 def _write_codes(folder: Path, codes: Representation, names: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from unbraid.data import AbstractDataset
 from unbraid.durations import in_words
 from unbraid.studies import study_from_plain
+from unbraid.studies._evolution import STAGES_OF_A_LEAF
 
 from ._proposal import (
     DEFAULT_SECONDS,
@@ -27,7 +28,6 @@ _MODELS, _GENERATIONS, _FINAL_SIZE = 5, 10, 8
 # Populations, members, and leaf runs of each, from much time to little.
 _SIZES = ((3, 10, 3), (3, 8, 2), (3, 6, 2), (3, 5, 1), (3, 4, 1), (2, 4, 1))
 _DEFAULT_SIZE = _SIZES[3]
-_STAGES_OF_A_LEAF = 2
 _STRETCH_SECONDS = 0.15
 """For a model to be made, read, encoded with and written, once a generation."""
 
@@ -143,7 +143,7 @@ def _n_models(method: Bred, size: tuple[int, int, int]) -> int:
     _, n_members, leaf_runs = size
     if method == "pbt":
         return n_members * _MODELS
-    n_stages = 1 + _STAGES_OF_A_LEAF * leaf_runs
+    n_stages = 1 + STAGES_OF_A_LEAF * leaf_runs
     return n_stages * n_members * _MODELS + _FINAL_SIZE
 
 

@@ -118,6 +118,12 @@ class PopulationSettings(Section):
             )
         return self
 
+    @property
+    def n_trainings(self) -> int:
+        """Models times generations, if it takes all generations."""
+        n_members = (self.founders or self.size) + (self.generations - 1) * self.size
+        return n_members * self.models
+
     def images_of(self, n_images: int) -> int:
         """Images that a model sees per generation, of so many that there are."""
         return self.images or max(n_images, 10_000)

@@ -5,7 +5,8 @@ from ._conduct import StudyEnd, retry_failed, run_study
 from ._estimate import Estimate, estimate
 from ._evolution import Evolution
 from ._evolve import Evolved
-from ._population import Population, PopulationPlan
+from ._population import Population
+from ._population_plan import PopulationPlan
 from ._presets import PRESETS, preset
 from ._prune import Pruned, prune
 from ._recursion import Stage

@@ -17,7 +17,8 @@ _LABELLED = {"size": 28, "founders": 56}
 _FINAL = {"size": 28, "founders": 56, "generations": 15}
 
 
-_STAGES_OF_A_LEAF = 2  # as many as were seen most often
+STAGES_OF_A_LEAF = 2
+"""Of a leaf run, for estimates: it is known only afterwards."""
 
 _ROWS_COMPARED, _ROWS_LABELLED = 1_000, 10_000
 
@@ -95,14 +96,12 @@ class Evolution(Section):
         one = _n_images(self.population, n_rows)
         if self.method != "recursive":
             return one
-        n_stages = 1 + _STAGES_OF_A_LEAF * self.recursion.leaf_runs
+        n_stages = 1 + STAGES_OF_A_LEAF * self.recursion.leaf_runs
         return n_stages * one + _n_images(self.final, n_rows)
 
 
 def _n_images(settings: PopulationSettings, n_rows: int) -> int:
-    founders = settings.founders or settings.size
-    n_members = founders + (settings.generations - 1) * settings.size
-    return n_members * settings.models * settings.images_of(n_rows)
+    return settings.n_trainings * settings.images_of(n_rows)
 
 
 def _over(usual: Mapping[str, Any], given: Any) -> Any:

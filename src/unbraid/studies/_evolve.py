@@ -13,7 +13,8 @@ from unbraid.selection import AgreementScore, MemberScore, MetricScore
 
 from ._evolution import Evolution
 from ._opened import opened
-from ._population import Population, PopulationPlan
+from ._population import Population
+from ._population_plan import PopulationPlan
 from ._recursion import Grow, Recursion, RecursionPlan, Stage
 from ._specification import RunSpec
 

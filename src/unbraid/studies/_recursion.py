@@ -25,7 +25,8 @@ from unbraid.training._specification import hash_plain
 from unbraid.training._tensor_file import read_json, write_json
 
 from ._opened import opened
-from ._population import Population, PopulationPlan
+from ._population import Population
+from ._population_plan import PopulationPlan
 from ._specification import RunSpec
 
 Grow = Callable[[Population], Population]

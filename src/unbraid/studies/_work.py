@@ -1,7 +1,6 @@
 """One run of a study from beginning to end, in the process that is called."""
 
 import os
-import shutil
 import socket
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -9,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from unbraid.errors import CheckpointFormatError, NewerFormatError
-from unbraid.files import written_whole
 from unbraid.locks import locked
 from unbraid.training import train_run
 from unbraid.training._diagnosis import HISTORY_DAMAGED
+from unbraid.training._model_file import copy_model
 from unbraid.training._tensor_file import write_json
 from unbraid.training.loggers import AbstractLogger
 
@@ -128,10 +127,7 @@ def _evolve_and_score(
         spec, place.path, grow_here, populations=populations, device=job.device
     )
     population = evolved.population
-    for name in ("model.safetensors", "model.json"):
-        source = population.winner_folder / name
-        with source.open("rb") as file, written_whole(place.path / name) as copy:
-            shutil.copyfileobj(file, copy)
+    copy_model(population.winner_folder, place.path)
     scores = score_run(evolved.model, data.dataset, spec.evaluation)
     lineage = population.lineage
     about = {

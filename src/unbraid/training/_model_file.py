@@ -2,12 +2,14 @@
 
 import math
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from unbraid.errors import CheckpointFormatError
+from unbraid.files import written_whole
 from unbraid.models import AbstractLikelihood, Autoencoder, LinearModel
 from unbraid.models._build import build_model
 from unbraid.models._checks import are_whole, is_number, is_whole
@@ -82,6 +84,14 @@ def save_model(
     # The weights first: where there is a description, there is all of a model.
     write_tensors(folder / "model.safetensors", model.state_dict(), kind=_KIND)
     write_json(folder / "model.json", about, kind=_KIND)
+
+
+def copy_model(source: Path, target: Path) -> None:
+    """A saved model in another folder too, byte for byte."""
+    # The words last: they say that there is a model.
+    for name in ("model.safetensors", "model.json"):
+        with (source / name).open("rb") as file, written_whole(target / name) as copy:
+            shutil.copyfileobj(file, copy)
 
 
 def load(
