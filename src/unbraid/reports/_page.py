@@ -11,6 +11,7 @@ import pandas as pd
 from ._explorer_page import script_hash
 
 _HALF_PAGE = 470.0  # points
+_MOST_COLUMNS, _HALF_ROW = 6, 60  # of a table that fits into half a page; letters
 _TURNING = {
     *range(0x202A, 0x202F),
     *range(0x2066, 0x206A),
@@ -76,6 +77,12 @@ class Table:
     def link(self) -> str:
         """The numbers as an address that holds them."""
         return "" if self.data is None else csv_link(self.data)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it needs the whole width of a page."""
+        longest = max((sum(len(str(c)) for c in row) for row in self.rows), default=0)
+        return len(self.columns) > _MOST_COLUMNS or longest > _HALF_ROW
 
 
 @dataclass(frozen=True, kw_only=True)
