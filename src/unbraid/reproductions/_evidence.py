@@ -1,0 +1,101 @@
+"""What a claim is measured on: finished studies, and results that are kept."""
+
+import statistics
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from unbraid.errors import CheckpointFormatError
+from unbraid.studies import StudyFolder, study_table
+from unbraid.studies._store import Cell
+from unbraid.training._tensor_file import read_json, write_json
+
+
+class Evidence:
+    """Studies by name, and a folder for what takes long to compute.
+
+    Args:
+        preset: ``"smoke"``, ``"mini"`` or ``"paper"``.
+        folder: Where the reproduction keeps its own results.
+        studies: Folder of each study, by name.
+    """
+
+    def __init__(self, preset: str, folder: Path, studies: Mapping[str, Path]) -> None:
+        self.preset = preset
+        self._folder = folder
+        self._studies = dict(studies)
+        self._tables: dict[str, pd.DataFrame] = {}
+
+    def at(self, *, smoke: Any, mini: Any, paper: Any) -> Any:
+        """The value that belongs to the preset."""
+        return {"smoke": smoke, "mini": mini, "paper": paper}[self.preset]
+
+    def table(self, name: str) -> pd.DataFrame:
+        """Finished runs of a study, one row each.
+
+        Raises:
+            ValueError: If no run has finished.
+        """
+        if name not in self._tables:
+            table = study_table(self._studies[name])
+            done = table[table["status"] == "done"].reset_index(drop=True)
+            if done.empty:
+                raise ValueError(
+                    f"{name}: expected finished runs in {self._studies[name]}, got "
+                    "none. `unbraid study status` says why."
+                )
+            self._tables[name] = done
+        return self._tables[name]
+
+    def cells(self, name: str) -> list[Cell]:
+        """Finished runs of a study, with their settings and folders."""
+        folder = StudyFolder(self._studies[name])
+        return [cell for cell in folder.cells if cell.place.state == "done"]
+
+    def kept(self, name: str, compute: Callable[[], Any]) -> Any:
+        """A result as plain data, computed once and kept for the next call.
+
+        Args:
+            name: Of the result; another for each that differs.
+            compute: Makes it.
+        """
+        path = self._folder / f"{name}.json"
+        try:
+            if path.is_file():
+                return read_json(path, kind="evidence")["result"]
+        except CheckpointFormatError:
+            path.unlink()
+        result = compute()
+        write_json(path, {"result": result}, kind="evidence")
+        return result
+
+    @cached_property
+    def n_runs(self) -> int:
+        """Finished runs of all studies."""
+        return sum(len(self.table(name)) for name in self._studies)
+
+    @property
+    def n_seeds(self) -> int:
+        """Seeds of the study that has the fewest; 0 without studies."""
+        counts = [self.table(name)["seed"].nunique() for name in self._studies]
+        return min(counts, default=0)
+
+    @property
+    def run_seconds(self) -> float:
+        """What all runs took one after another, from the times of their files.
+
+        Medians times numbers, as a run that was interrupted seems to take long.
+        """
+        return sum(
+            statistics.median(durations) * len(durations)
+            for name in self._studies
+            if (durations := [_seconds(cell) for cell in self.cells(name)])
+        )
+
+
+def _seconds(cell: Cell) -> float:
+    begun = cell.place.run if cell.place.run.is_file() else cell.place.scores
+    return cell.place.scores.stat().st_mtime - begun.stat().st_mtime
