@@ -31,6 +31,13 @@ _MINI_SEEDS = {
     "michlo-2022-a7-2": 3,
 }
 
+# Betas of miniatures, where fewer than those of the sweep tell as much.
+_MINI_BETAS = {
+    "michlo-2022-a3-2": [0.00316],
+    "michlo-2022-a4": [0.0001, 0.01, 1.0],
+    "michlo-2022-a7-1": [0.001, 0.01],
+}
+
 _SMOKE_STEPS, _SMOKE_ROWS = 20, 300
 
 
@@ -40,6 +47,9 @@ def _published(name: str) -> Callable[[Preset], Plain]:
             return sweep(name, "paper")
         plain = sweep(name, "mini")
         plain["seeds"] = _MINI_SEEDS.get(name, plain.get("seeds", 1))
+        if name in _MINI_BETAS:
+            for options in plain["methods"].values():
+                options["beta"] = _MINI_BETAS[name]
         return plain
 
     return make

@@ -5,6 +5,7 @@ from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._intervals import gain_of
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._scores_by_group import draw_scores_by_group, scores_by
+from unbraid.reproductions._tables import rows_where
 
 _STUDY = "michlo-2022-a3-3"
 _METHODS = {"beta_vae": "beta-VAE", "ada_gvae": "Ada-GVAE"}
@@ -15,7 +16,7 @@ def measure(evidence: Evidence) -> Measured:
     table = evidence.table(_STUDY)
     checks = []
     for method, name in _METHODS.items():
-        runs = table[table["objective.name"] == method]
+        runs = rows_where(table, "objective.name", method)
         losses = scores_by(runs, "likelihood.name", "score.mig")
         gain, interval = gain_of(losses["kernel_augmented"], losses["gaussian"])
         checks.append(
