@@ -19,7 +19,9 @@ _N_BINS = 20
 _MOST_ROWS = 20_000
 
 
-def learned_factors(model: Path, data: str) -> dict[str, float]:
+def learned_factors(
+    model: Path, data: str, *, in_nats: bool = False
+) -> dict[str, float]:
     r"""Share of each factor that its best latent knows.
 
     .. math:: \max_j \frac{I(z_j; v_k)}{H(v_k)}
@@ -27,6 +29,7 @@ def learned_factors(model: Path, data: str) -> dict[str, float]:
     Args:
         model: Folder of a run or model.
         data: What it was trained on, by name.
+        in_nats: Do not divide by the entropy of the factor.
 
     Returns:
         From 0 (nothing) to 1 (everything) by the name of the factor, 0 for factors
@@ -39,7 +42,8 @@ def learned_factors(model: Path, data: str) -> dict[str, float]:
     factors = Factors(found.factors, names=found.factor_names)
     known = mutual_information_matrix(bin_codes(found.codes, _N_BINS), factors)
     entropies = factor_entropies(factors)
-    shares = known.max(axis=0) / np.where(entropies > 0, entropies, 1.0)
+    whole = np.where((entropies > 0) & (not in_nats), entropies, 1.0)
+    shares = known.max(axis=0) / whole
     return dict(zip(factors.names, shares.tolist(), strict=True))
 
 

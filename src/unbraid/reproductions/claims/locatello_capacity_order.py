@@ -16,7 +16,7 @@ _STUDY = "capacity"
 
 def measure(evidence: Evidence) -> Measured:
     """What the latents know of each factor, by capacity."""
-    found = evidence.kept("learned", lambda: _learned(evidence))
+    found = evidence.kept("nats", lambda: _learned(evidence))
     names = found["factors"]
     # Seeds, capacities, factors.
     known = np.array(found["known"])
@@ -31,7 +31,7 @@ def measure(evidence: Evidence) -> Measured:
         value, interval = mean_of(gains)
         checks.append(
             Check(
-                quantity=f"{quantity}: share of a factor that its best latent knows, "
+                quantity=f"{quantity}: nats that the best latent knows of a factor, "
                 "difference of means over capacities",
                 expected="above 0",
                 value=value,
@@ -46,7 +46,7 @@ def measure(evidence: Evidence) -> Measured:
             for number, name in enumerate(names)
         },
         across="capacity (nats)",
-        up="known to its best latent",
+        up="nats known to its best latent",
     )
     return Measured(checks=checks, figure=figure)
 
@@ -55,7 +55,7 @@ def _learned(evidence: Evidence) -> dict[str, Any]:
     rows: dict[float, list[list[float]]] = {}
     names: list[str] = []
     for cell in evidence.cells(_STUDY):
-        known = learned_factors(cell.place.path, cell.spec.data)
+        known = learned_factors(cell.place.path, cell.spec.data, in_nats=True)
         names = list(known)
         capacity = cell.spec.objective["capacity"]["end"]
         rows.setdefault(capacity, []).append(list(known.values()))
