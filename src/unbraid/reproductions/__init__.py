@@ -4,7 +4,7 @@ from ._catalogue import REPRODUCTIONS
 from ._evidence import Evidence
 from ._finding import Check, Measured
 from ._findings_page import findings_page, write_findings
-from ._intervals import gain_of, mean_of, resampled
+from ._intervals import gain_of, mean_of, resampled, spread_ratio
 from ._reproduction import PRESETS, Reproduction
 from ._run import Finding, reproduce
 from ._studies import STUDIES, study_of
@@ -23,6 +23,7 @@ __all__ = [
     "mean_of",
     "reproduce",
     "resampled",
+    "spread_ratio",
     "study_of",
     "write_findings",
 ]

@@ -62,6 +62,33 @@ def gain_of(better: ArrayLike, worse: ArrayLike) -> tuple[float, Interval | None
     return gain, (float(test.low), float(test.high))
 
 
+def spread_ratio(
+    values: ArrayLike, groups: Sequence[ArrayLike]
+) -> tuple[float, Interval | None]:
+    """Deviation of a sample over that within groups, and its interval by F at 95 %.
+
+    Args:
+        values: The sample, ``(n,)``.
+        groups: What it is compared with; deviations from the mean of each are pooled.
+
+    Example:
+        >>> ratio, (low, high) = spread_ratio([0.0, 2.0, 4.0], [[0.0, 1.0, 2.0]])
+        >>> round(ratio, 3), low < 1 < high
+        (2.0, True)
+    """
+    sample = np.asarray(values, dtype=np.float64)
+    others = [np.asarray(group, dtype=np.float64) for group in groups]
+    own, pooled = sample.size - 1, sum(group.size - 1 for group in others)
+    if min(own, pooled) < 1:
+        return math.nan, (-math.inf, math.inf)
+    within = sum(float(((group - group.mean()) ** 2).sum()) for group in others)
+    if not within:
+        return math.nan, (-math.inf, math.inf)
+    squared = float(sample.var(ddof=1)) / (within / pooled)
+    high, low = stats.f.ppf([0.025, 0.975], own, pooled)
+    return math.sqrt(squared), (math.sqrt(squared / low), math.sqrt(squared / high))
+
+
 def resampled(
     table: pd.DataFrame,
     statistic: Callable[[pd.DataFrame], float],

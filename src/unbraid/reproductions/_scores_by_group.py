@@ -67,6 +67,7 @@ def draw_lines(
     *,
     across: str,
     up: str,
+    is_ordered: bool = True,
 ) -> Figure:
     """Lines through numbers at named places.
 
@@ -75,11 +76,19 @@ def draw_lines(
         lines: Numbers at each place, by the name of the line.
         across: What the places are.
         up: What the numbers are.
+        is_ordered: Whether one place comes after another; otherwise dots are not
+            joined.
     """
     figure = new_figure((6.5, 3.6))
     axes = figure.subplots()
     for name, values in lines.items():
-        axes.plot(range(len(places)), values, marker="o", label=label_of(name))
+        axes.plot(
+            range(len(places)),
+            values,
+            marker="o",
+            linestyle="-" if is_ordered else "",
+            label=label_of(name),
+        )
     axes.set_xticks(range(len(places)), [label_of(place) for place in places])
     axes.set_xlabel(across)
     axes.set_ylabel(up)

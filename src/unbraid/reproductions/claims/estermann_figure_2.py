@@ -47,6 +47,7 @@ def measure(evidence: Evidence) -> Measured:
             for seed in range(len(found))
         },
         across="factor",
+        is_ordered=False,
         up="known to its best latent",
     )
     return Measured(

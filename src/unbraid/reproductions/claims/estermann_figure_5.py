@@ -53,6 +53,7 @@ def measure(evidence: Evidence) -> Measured:
         [name.replace("_", " ") for name in first],
         lines,
         across="factor",
+        is_ordered=False,
         up="share",
     )
     return Measured(
