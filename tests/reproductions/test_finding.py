@@ -49,6 +49,7 @@ def finding(name="michlo-table-3-1", **changes):
         ((0.1, 0.3), "holds"),
         ((-0.3, -0.1), "does not hold"),
         ((-0.1, 0.3), "cannot be told"),
+        ((0.0, 0.0), "cannot be told"),
         ((-math.inf, math.inf), "cannot be told"),
         ((math.nan, math.nan), "cannot be told"),
         (None, "holds"),

@@ -44,18 +44,27 @@ class Evidence:
         if name not in self._tables:
             table = study_table(self._studies[name])
             done = rows_where(table, "status", "done")
-            if done.empty:
-                raise ValueError(
-                    f"{name}: expected finished runs in {self._studies[name]}, got "
-                    "none. `unbraid study status` says why."
-                )
+            self._require_some(name, len(done))
             self._tables[name] = done
         return self._tables[name]
 
     def cells(self, name: str) -> list[Cell]:
-        """Finished runs of a study, with their settings and folders."""
+        """Finished runs of a study, with their settings and folders.
+
+        Raises:
+            ValueError: If no run has finished.
+        """
         folder = StudyFolder(self._studies[name])
-        return [cell for cell in folder.cells if cell.place.state == "done"]
+        done = [cell for cell in folder.cells if cell.place.state == "done"]
+        self._require_some(name, len(done))
+        return done
+
+    def _require_some(self, name: str, n_done: int) -> None:
+        if not n_done:
+            raise ValueError(
+                f"{name}: expected finished runs, got none. Why: unbraid study status "
+                f"{self._studies[name]}"
+            )
 
     def kept(self, name: str, compute: Callable[[], Any]) -> Any:
         """A result as plain data, computed once and kept for the next call.

@@ -53,7 +53,9 @@ class Check:
         low, high = self.interval or (self.value, self.value)
         if not (math.isfinite(low) and math.isfinite(high)):
             return "cannot be told"
-        if self.least <= low and high <= self.most:
+        # No difference at all in every repetition is not yet one above zero.
+        is_inside = self.least < low and high < self.most
+        if is_inside or (self.interval is None and self.least <= low <= self.most):
             return "holds"
         if high < self.least or low > self.most:
             return "does not hold"

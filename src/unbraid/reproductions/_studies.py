@@ -105,6 +105,10 @@ def _shrunk(plain: Plain) -> Plain:
         for part in ("population", "final"):
             if part in evolution:
                 _shrink_population(evolution[part])
+    if "recursion" in small.get("evolution", {}):
+        # What has learned next to nothing is recursed on all the same.
+        anything = {"active": 1e-6, "least_agreement": 0.0, "most_stages": 1}
+        small["evolution"]["recursion"] |= anything
     if "traces" in small:
         small["traces"].update(n_observations=16, n_snapshots=4)
     return small
