@@ -13,6 +13,7 @@ from ._discover import discover
 from ._evaluate import evaluate
 from ._explore import explore
 from ._factorize import factorize
+from ._names import names
 from ._study import study
 from ._train import train
 
@@ -30,6 +31,7 @@ app.command()(discover)
 app.command()(evaluate)
 app.command()(explore)
 app.command()(factorize)
+app.command()(names)
 app.command()(train)
 
 
