@@ -72,8 +72,15 @@ class Metric:
         given: list[Any] = [codes, factors] if self.uses_factors else [codes]
         options = {"seed": seed} if self.is_random else {}
         result = self.function(*given, **options)
-        parts = [result] if isinstance(result, Score) else vars(result).values()
-        return tuple(part for part in parts if isinstance(part, Score))
+        parts = getattr(result, "__dict__", {}).values()
+        if isinstance(result, Score):
+            parts = [result]
+        scores = tuple(part for part in parts if isinstance(part, Score))
+        if not scores:
+            raise ValueError(
+                f"metric: expected a Score, or a record of some, got {result!r}."
+            )
+        return scores
 
     @property
     def is_random(self) -> bool:
