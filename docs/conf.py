@@ -1,0 +1,97 @@
+"""How sphinx builds the site: offline, from the pages here and from the docstrings."""
+
+import importlib
+import importlib.util
+from pathlib import Path
+
+from docutils import nodes
+from docutils.utils.math import MathError
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.util import logging
+from sphinx.writers.html5 import HTML5Translator
+
+ROOT = Path(__file__).parents[1]
+
+project = "unbraid"
+author = "The unbraid authors"
+copyright = author  # sphinx wants this name
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = "unbraid"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_math_renderer = "mathml"
+html_copy_source = False
+pygments_style = "friendly"
+pygments_dark_style = "monokai"
+
+# Findings, results and reproductions are listed as soon as they are there.
+suppress_warnings = ["toc.empty_glob"]
+
+autodoc_member_order = "groupwise"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+autodoc_default_options = {"members": True, "show-inheritance": False}
+napoleon_use_ivar = True
+napoleon_use_rtype = False
+python_maximum_signature_line_length = 88
+
+_log = logging.getLogger(__name__)
+
+
+def mathml(tex: str, *, as_block: bool) -> str:
+    """A formula as browsers draw it by themselves, without scripts or a network."""
+    try:
+        return tex2mathml(tex, as_block=as_block)
+    except MathError as error:
+        _log.warning("formula %r cannot be drawn: %s", tex, error)
+        return f"<code>{tex}</code>"
+
+
+def visit_inline(translator: HTML5Translator, node: nodes.Element) -> None:
+    """Write a formula within a line."""
+    translator.body.append(mathml(node.astext(), as_block=False))
+    raise nodes.SkipNode
+
+
+def visit_block(translator: HTML5Translator, node: nodes.Element) -> None:
+    """Write a formula in lines of its own."""
+    translator.body.append(f'<div class="math">{mathml(node.astext(), as_block=True)}</div>')
+    raise nodes.SkipNode
+
+
+def fill_pages(app: Sphinx, name: str, source: list[str]) -> None:
+    """Add to some pages what the program or other people write."""
+    del app
+    results = ROOT / "benchmarks" / "RESULTS.md"
+    if name == "benchmarks" and results.is_file():
+        source[0] += "\n```{include} ../benchmarks/RESULTS.md\n:relative-docs: ..\n```\n"
+    if name == "objectives":
+        source[0] += "\n\n".join(_objective_sections())
+    if name == "api/reproductions":
+        if importlib.util.find_spec("unbraid.reproductions") is None:
+            raise ExtensionError("api/reproductions: expected unbraid.reproductions.")
+
+
+def _objective_sections() -> list[str]:
+    from unbraid.models.objectives import OBJECTIVES
+
+    return [
+        f"\n{name}\n{'-' * len(name)}\n\n"
+        f".. autoclass:: unbraid.models.objectives.{kind.__name__}\n"
+        "   :no-index:\n   :no-members:\n"
+        for name, kind in OBJECTIVES.built_in.items()
+    ]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Tell sphinx of the above."""
+    app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))
+    app.connect("source-read", fill_pages)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
