@@ -1,0 +1,73 @@
+"""The documentation builds without warnings, and holds what it should."""
+
+import os
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The pages as a reader gets them."""
+    out = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning"),
+            *("--keep-going", str(DOCS), str(out)),
+        ],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def test_every_page_is_in_the_site_and_in_its_navigation(site):
+    index = (site / "index.html").read_text()
+    for page in [*DOCS.rglob("*.md"), *DOCS.rglob("*.rst")]:
+        name = page.relative_to(DOCS).with_suffix(".html").as_posix()
+        if "_build" in page.parts or (
+            # Listed as soon as there are any.
+            page.stem == "reproductions" and find_spec("unbraid.reproductions") is None
+        ):
+            continue
+        assert (site / name).is_file(), name
+        assert name == "index.html" or f'href="{name}"' in index, name
+
+
+def test_every_objective_has_a_formula_and_a_reference(site):
+    from unbraid.models.objectives import OBJECTIVES
+
+    text = (site / "objectives.html").read_text()
+    for name, kind in OBJECTIVES.built_in.items():
+        section = text.split(f">{name}<", 1)[1].split("<section", 1)[0]
+        assert f'<span class="pre">{kind.__name__}</span>' in section
+        assert "References" in section, name
+    assert text.count("<math") > len(OBJECTIVES.built_in)
+
+
+def test_the_pages_of_the_api_hold_every_public_name(site):
+    import unbraid
+
+    text = (site / "api" / "unbraid.html").read_text()
+    for name in unbraid.__all__:
+        assert name == "__version__" or f'id="unbraid.{name}"' in text, name
+
+
+def test_no_page_loads_anything_from_the_network(site):
+    loads = re.compile(
+        r'<(?:script|img|link|iframe)[^>]*?(?:src|href)="((?:https?:)?//[^"]*)'
+    )
+    for page in site.rglob("*.html"):
+        assert not loads.findall(page.read_text()), page.name
+    for style in site.rglob("*.css"):
+        assert not re.findall(r"url\(['\"]?(?:https?:)?//", style.read_text()), style
