@@ -47,6 +47,8 @@ _log = logging.getLogger(__name__)
 
 def mathml(tex: str, *, as_block: bool) -> str:
     """A formula as browsers draw it by themselves, without scripts or a network."""
+    if "&" in tex and r"\begin" not in tex:
+        tex = rf"\begin{{aligned}} {tex} \end{{aligned}}"
     try:
         return tex2mathml(tex, as_block=as_block)
     except MathError as error:
