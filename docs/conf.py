@@ -1,5 +1,6 @@
 """How sphinx builds the site: offline, from the pages here and from the docstrings."""
 
+import fnmatch
 import importlib.util
 from pathlib import Path
 
@@ -29,9 +30,6 @@ html_math_renderer = "mathml"
 html_copy_source = False
 pygments_style = "friendly"
 pygments_dark_style = "monokai"
-
-# Findings, results and reproductions are listed as soon as they are there.
-suppress_warnings = ["toc.empty_glob"]
 
 autodoc_member_order = "groupwise"
 autodoc_typehints = "signature"
@@ -71,8 +69,14 @@ def visit_block(translator: HTML5Translator, node: nodes.Element) -> None:
 
 
 def fill_pages(app: Sphinx, name: str, source: list[str]) -> None:
-    """Add to some pages what the program or other people write."""
-    del app
+    """Adapt pages to what is there: some are written by the program, some later."""
+    # A glob without a page is an error.
+    folder = name[: name.rfind("/") + 1]
+    for pattern in ("finding[s]", "findings/*", "reproduction[s]"):
+        if not fnmatch.filter(app.project.docnames, folder + pattern):
+            source[0] = source[0].replace(f"\n{pattern}\n", "\n")
+    # Readers of the repository go to the file, readers of the site to the page.
+    source[0] = source[0].replace("(../benchmarks/README.md)", "(benchmarks.md)")
     results = ROOT / "benchmarks" / "RESULTS.md"
     if name == "benchmarks" and results.is_file():
         source[0] += (
