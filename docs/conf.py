@@ -86,6 +86,14 @@ def fill_pages(app: Sphinx, name: str, source: list[str]) -> None:
         source[0] += "\n\n".join(_objective_sections())
 
 
+def skip_requests(
+    app: Sphinx, what: str, name: str, member: object, skip: bool, options: object
+) -> bool | None:
+    """Leave out methods that scikit-learn adds to every estimator."""
+    del app, what, member, skip, options
+    return True if name.startswith("set_") and name.endswith("_request") else None
+
+
 def _objective_sections() -> list[str]:
     from unbraid.models.objectives import OBJECTIVES
 
@@ -101,4 +109,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Tell sphinx of the above."""
     app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))
     app.connect("source-read", fill_pages)
+    app.connect("autodoc-skip-member", skip_requests)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
