@@ -2,13 +2,16 @@
 
 import fnmatch
 import importlib.util
+import re
 from pathlib import Path
 
 from docutils import nodes
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
+from numpy.typing import ArrayLike
 from sphinx.application import Sphinx
 from sphinx.util import logging
+from sphinx.util.typing import stringify_annotation
 from sphinx.writers.html5 import HTML5Translator
 
 ROOT = Path(__file__).parents[1]
@@ -28,6 +31,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_math_renderer = "mathml"
 html_copy_source = False
+highlight_language = "text"
 pygments_style = "friendly"
 pygments_dark_style = "monokai"
 
@@ -35,12 +39,16 @@ autodoc_member_order = "groupwise"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
-autodoc_default_options = {"members": True, "show-inheritance": False}
+autodoc_default_options = {"members": True}
+napoleon_attr_annotations = False
 napoleon_use_ivar = True
 napoleon_use_rtype = False
 python_maximum_signature_line_length = 88
 
 _log = logging.getLogger(__name__)
+
+_ARRAY_LIKE = stringify_annotation(ArrayLike, "smart")
+_ARRAY = re.compile(r"~numpy\.ndarray\[tuple\[.*?, \.\.\.\], ~numpy\.dtype\[(.*?)\]\]")
 
 
 def mathml(tex: str, *, as_block: bool) -> str:
@@ -94,6 +102,26 @@ def skip_requests(
     return True if name.startswith("set_") and name.endswith("_request") else None
 
 
+def shorten_types(
+    app: Sphinx,
+    what: str,
+    name: str,
+    member: object,
+    options: object,
+    signature: str | None,
+    returned: str | None,
+) -> tuple[str | None, str | None]:
+    """Write the types of arrays as the source does."""
+    del app, what, name, member, options
+
+    def short(text: str | None) -> str | None:
+        if text is None:
+            return None
+        return _ARRAY.sub(r"NDArray[\1]", text.replace(_ARRAY_LIKE, "ArrayLike"))
+
+    return short(signature), short(returned)
+
+
 def _objective_sections() -> list[str]:
     from unbraid.models.objectives import OBJECTIVES
 
@@ -110,4 +138,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))
     app.connect("source-read", fill_pages)
     app.connect("autodoc-skip-member", skip_requests)
+    app.connect("autodoc-process-signature", shorten_types)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
