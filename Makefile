@@ -5,7 +5,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test install check format clean browser
+.PHONY: demo test install check docs format clean browser
 
 demo: $(INSTALLED)
 	$(BIN)/unbraid demo --out demo
@@ -19,6 +19,11 @@ check: $(INSTALLED)
 	$(BIN)/codespell src tests benchmarks examples docs README.md CHANGELOG.md CONTRIBUTING.md
 	$(BIN)/lint-imports
 	$(BIN)/pyright
+
+# The site, without a network; what is wrong with a page is an error.
+docs: $(INSTALLED)
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 # The explorer's page is tested in a browser, which only the system can bring.
 browser:
@@ -45,4 +50,4 @@ $(INSTALLED): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf .venv .pytest_cache .ruff_cache .hypothesis demo
+	rm -rf .venv .pytest_cache .ruff_cache .hypothesis demo docs/_build

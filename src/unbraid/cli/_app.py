@@ -13,6 +13,7 @@ from ._discover import discover
 from ._evaluate import evaluate
 from ._explore import explore
 from ._factorize import factorize
+from ._names import names
 from ._reproduce import reproduce
 from ._study import study
 from ._train import train
@@ -32,6 +33,7 @@ app.command()(evaluate)
 app.command()(explore)
 app.command()(factorize)
 app.command()(reproduce)
+app.command()(names)
 app.command()(train)
 
 

@@ -55,10 +55,9 @@ def list_datasets(json: JsonOption = False) -> None:
 
 def describe_datasets(*, json: bool = False) -> None:
     """Print one line per dataset of the catalogue."""
-    from unbraid.data import PUBLISHED, RENDERED
+    from unbraid.data import DATASETS
 
-    rows = [_describe(dataset()) for dataset in RENDERED.values()]
-    rows += [_describe_published(name) for name in PUBLISHED]
+    rows = [_describe_named(name, dataset) for name, dataset in DATASETS.items()]
     if json:
         print_json(rows)
         return
@@ -197,13 +196,13 @@ def check(name: DataArgument, json: JsonOption = False) -> None:
 
 def _published(text: str) -> tuple[Any, dict[str, Any]]:
     """Class and options of a published dataset that a user named."""
-    from unbraid.data import PUBLISHED, read_dataset_name
+    from unbraid.data import PUBLISHED, AbstractPublishedDataset, read_dataset_name
 
     try:
-        name, dataset, options = read_dataset_name(text)
+        _, dataset, options = read_dataset_name(text)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
-    if name not in PUBLISHED:
+    if not issubclass(dataset, AbstractPublishedDataset):
         raise typer.BadParameter(
             f"Expected a published dataset ({', '.join(PUBLISHED)}), got {text!r}, "
             "which needs no file."
@@ -227,21 +226,30 @@ def _describe(dataset: "AbstractDataset") -> dict[str, Any]:
     }
 
 
-def _describe_published(name: str) -> dict[str, Any]:
-    """What is known without opening it: the first opening may take minutes."""
-    from unbraid.data import PUBLISHED
+def _describe_named(name: str, dataset: "type[AbstractDataset]") -> dict[str, Any]:
+    """One of the catalogue, opened only if that takes no file."""
+    from unbraid.data import RENDERED, AbstractPublishedDataset
 
-    dataset = PUBLISHED[name]
-    return {
+    unopened = {
         "name": name,
         "about": _first_line(dataset),
         "n_images": None,
         "image_shape": None,
         "factors": [],
-        "here": dataset.is_here(),
-        # What no program can fetch is explained by info.
-        "how": "fetch" if all(file.urls for file in dataset.files) else "info",
+        "here": False,
+        "how": "info",
     }
+    if issubclass(dataset, AbstractPublishedDataset):
+        # The first opening may take minutes. What no program can fetch is explained
+        # by info.
+        how = "fetch" if all(file.urls for file in dataset.files) else "info"
+        return unopened | {"here": dataset.is_here(), "how": how}
+    if name in RENDERED:
+        return _describe(dataset())
+    try:
+        return _describe(dataset()) | {"name": name}
+    except Exception:  # of another package: it may want options, or a file
+        return unopened
 
 
 def _factor_text(row: dict[str, Any]) -> str:

@@ -35,7 +35,11 @@ def evaluate(
         typer.Option(help="Factors of the same rows: .npy, .npz or .csv, or nothing."),
     ] = None,
     metrics: Annotated[
-        str, typer.Option(help="'standard', 'all', or names between commas.")
+        str,
+        typer.Option(
+            help="'standard', 'all', or names between commas; see `unbraid names "
+            "metrics`."
+        ),
     ] = "standard",
     seed: Annotated[int, typer.Option(min=0, help="Seed of what is random.")] = 0,
     intervals: Annotated[

@@ -19,7 +19,8 @@ def train(
     data: DataArgument,
     out: Annotated[str, typer.Option("--out", "-o", help="Folder of the run.")],
     objective: Annotated[
-        str, typer.Option(help="What the model is taught.")
+        str,
+        typer.Option(help="What the model is taught; see `unbraid names objectives`."),
     ] = "beta_vae",
     settings: Annotated[
         list[str] | None,

@@ -2,7 +2,13 @@
 
 from ._as_dataset import as_dataset
 from ._batches import Batch, BatchStream
-from ._catalogue import PUBLISHED, RENDERED, open_dataset, read_dataset_name
+from ._catalogue import (
+    DATASETS,
+    PUBLISHED,
+    RENDERED,
+    open_dataset,
+    read_dataset_name,
+)
 from ._dataset import AbstractDataset, AbstractFactorDataset, Kind
 from ._download import RemoteFile, fetch, verify
 from ._factor_distance import factor_distance, factor_distance_denominator
@@ -41,6 +47,7 @@ from .synthetic._xy_object import XYObject, XYObjectShaded
 from .synthetic._xy_squares import XYSquares
 
 __all__ = [
+    "DATASETS",
     "PUBLISHED",
     "RENDERED",
     "AbstractDataset",

@@ -15,6 +15,8 @@ import numpy as np
 import pydantic
 import yaml
 
+from unbraid.extensions import Catalogue, class_reader
+
 from ._dataset import AbstractDataset
 from .own._image_folder import ImageFolder
 from .own._labelled_images import LabelledImages
@@ -63,6 +65,13 @@ PUBLISHED: dict[str, type[AbstractPublishedDataset]] = {
     "tiny_imagenet": TinyImageNet,
 }
 """Datasets that are read from their published files, by name."""
+
+DATASETS: Catalogue[type[AbstractDataset]] = Catalogue(
+    {**RENDERED, **PUBLISHED},
+    group="unbraid.datasets",
+    read=class_reader(AbstractDataset),
+)
+"""Every dataset that has a name, with those of other packages."""
 
 _ARRAY_FILES = (".npy", ".npz", ".h5", ".hdf5")
 _PATHS = ("path", "images")
@@ -123,16 +132,16 @@ def read_dataset_name(
     text: str,
 ) -> tuple[str, type[AbstractDataset], dict[str, typing.Any]]:
     """Name or path, class and options of what a user types, without opening it."""
-    known = RENDERED | PUBLISHED
     name, _, options = text.partition(":")
-    if text and name not in known and Path(text).expanduser().exists():
+    if text and name not in DATASETS and Path(text).expanduser().exists():
         name, options = text, ""  # a path may have a colon in it
     path = Path(name).expanduser()
-    dataset = known.get(name) or (_class_of_path(path) if name else None)
+    dataset = DATASETS.get(name) or (_class_of_path(path) if name else None)
     if dataset is None:
         raise ValueError(
             "Expected the name of a dataset, a folder of pictures or a file of arrays, "
-            f"got {text!r}.{_nearest(name, known)} `unbraid data list` shows the names."
+            f"got {text!r}.{_nearest(name, DATASETS)} `unbraid data list` shows the "
+            "names."
         )
     return name, dataset, _read_options(dataset, name, options)
 

@@ -54,7 +54,7 @@ def joint_embedding(
 ) -> JointEmbedding:
     r"""Left singular vectors of the stacked diffusion kernels of several realisations.
 
-    The rows of :math:`P_1^t, \dots, P_R^t` say where random walks from each slice and
+    The rows of :math:`P_1^t, \ldots, P_R^t` say where random walks from each slice and
     observation are after ``t`` steps. Since all walks are over the same slices and
     observations, rows of different realisations can be compared, whatever the networks:
 

@@ -17,7 +17,7 @@ def soft_rank(values: torch.Tensor, *, regularisation: float = 1.0) -> torch.Ten
     between them) that points most in the direction of the values. A little
     regularisation takes the nearest point of its surface instead, which has a gradient.
 
-    .. math:: \operatorname*{argmin}_{y \in \mathcal{P}(1, \dots, n)}
+    .. math:: \operatorname*{argmin}_{y \in \mathcal{P}(1, \ldots, n)}
         \tfrac{1}{2} \| y - x / \varepsilon \|^2
 
     Solved exactly by sorting and isotonic regression in n log n steps, and so is its

@@ -2,7 +2,7 @@
 
 from ._catalogue import METRICS, Metric, choose_metrics
 from ._evaluate import encode_some, evaluate
-from ._inputs import Factors
+from ._inputs import Factors, read_codes, read_inputs
 from ._score import Score
 from ._scorecard import Scorecard
 from ._splits import Split
@@ -86,6 +86,8 @@ __all__ = [
     "mutual_information_gap",
     "mutual_information_gap_by_latent",
     "pairwise_mutual_information",
+    "read_codes",
+    "read_inputs",
     "reconstruction_error",
     "reduced_downstream_accuracy",
     "separated_attribute_predictability",

@@ -9,6 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from unbraid.extensions import Catalogue
+
 from ._inputs import Factors
 from ._score import Score
 from .downstream._accuracy import downstream_accuracy, statistical_efficiency
@@ -70,8 +72,15 @@ class Metric:
         given: list[Any] = [codes, factors] if self.uses_factors else [codes]
         options = {"seed": seed} if self.is_random else {}
         result = self.function(*given, **options)
-        parts = [result] if isinstance(result, Score) else vars(result).values()
-        return tuple(part for part in parts if isinstance(part, Score))
+        parts = getattr(result, "__dict__", {}).values()
+        if isinstance(result, Score):
+            parts = [result]
+        scores = tuple(part for part in parts if isinstance(part, Score))
+        if not scores:
+            raise ValueError(
+                f"metric: expected a Score, or a record of some, got {result!r}."
+            )
+        return scores
 
     @property
     def is_random(self) -> bool:
@@ -79,7 +88,7 @@ class Metric:
         return "seed" in inspect.signature(self.function).parameters
 
 
-METRICS: dict[str, Metric] = {
+_BUILT_IN: dict[str, Metric] = {
     "beta_vae_score": Metric(beta_vae_score, 2.0, "some", is_standard=True),
     "factor_vae_score": Metric(factor_vae_score, 0.5, "some", is_standard=True),
     "mig": Metric(mutual_information_gap, 0.02, is_standard=True),
@@ -125,7 +134,23 @@ METRICS: dict[str, Metric] = {
     ),
     "active_units": Metric(active_units, 0.01, uses_factors=False),
 }
-"""Every metric that needs codes and factors only, in the order of a scorecard."""
+
+
+def _read_metric(offered: Any) -> Metric:
+    if not isinstance(offered, Metric):
+        raise ValueError(f"expected a Metric, got {offered!r}")
+    if offered.is_standard:
+        raise ValueError(
+            "expected is_standard=False, as the standard is the same for all"
+        )
+    return offered
+
+
+METRICS: Catalogue[Metric] = Catalogue(
+    _BUILT_IN, group="unbraid.metrics", read=_read_metric, taken=("standard", "all")
+)
+"""Every metric that needs codes and factors only, in the order of a scorecard; those
+of other packages last."""
 
 
 def choose_metrics(wanted: str | Sequence[str], *, have_factors: bool) -> list[str]:

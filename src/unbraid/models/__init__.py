@@ -7,17 +7,24 @@ from ._likelihood_file import load_likelihood, save_likelihood
 from ._linear_baselines import LinearModel, fit_fast_ica, fit_pca
 from ._loss import Loss
 from ._posterior import DiagonalGaussian, PointMass
+from ._schedules import AbstractSchedule, Constant, Cosine, Cyclic, Linear, Number
 
 __all__ = [
     "AbstractLikelihood",
+    "AbstractSchedule",
     "Autoencoder",
     "Bernoulli",
+    "Constant",
+    "Cosine",
+    "Cyclic",
     "DiagonalGaussian",
     "Gaussian",
     "KernelAugmented",
     "Laplace",
+    "Linear",
     "LinearModel",
     "Loss",
+    "Number",
     "PointMass",
     "fit_fast_ica",
     "fit_pca",

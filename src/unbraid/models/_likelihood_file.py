@@ -8,7 +8,7 @@ from unbraid.errors import CheckpointFormatError
 from unbraid.files import written_whole
 
 from ._likelihood import AbstractLikelihood
-from ._names import LIKELIHOODS
+from ._likelihood_names import LIKELIHOODS
 from ._settings import from_plain, make_record, to_plain
 
 _FORMAT = "unbraid likelihood"

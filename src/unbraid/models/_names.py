@@ -1,17 +1,16 @@
 """Every record that a model is made from, by name."""
 
-from ._kernel import KernelAugmented
-from ._likelihood import AbstractLikelihood, Bernoulli, Gaussian, Laplace
+from collections.abc import Mapping
+
+from unbraid.extensions import Joined
+
+from ._likelihood_names import LIKELIHOODS
 from ._schedules import SCHEDULES
 from .networks import NETWORKS
 from .objectives import OBJECTIVES
 
-LIKELIHOODS: dict[str, type[AbstractLikelihood]] = {
-    "bernoulli": Bernoulli,
-    "gaussian": Gaussian,
-    "laplace": Laplace,
-    "kernel_augmented": KernelAugmented,
-}
+__all__ = ["LIKELIHOODS", "RECORDS"]
 
-RECORDS: dict[str, type] = {**NETWORKS, **OBJECTIVES, **LIKELIHOODS, **SCHEDULES}
+# Objectives last: other packages are looked at only for what stands nowhere else.
+RECORDS: Mapping[str, type] = Joined[type](NETWORKS, LIKELIHOODS, SCHEDULES, OBJECTIVES)
 """All names in one table: no two kinds of records share one."""

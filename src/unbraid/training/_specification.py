@@ -12,6 +12,7 @@ from typing import Any, Literal, Self
 
 import torch
 
+from unbraid.extensions import Joined
 from unbraid.models import AbstractLikelihood, Bernoulli
 from unbraid.models._checks import is_number
 from unbraid.models._names import RECORDS
@@ -168,10 +169,10 @@ class TrainingSpec:
         for name in _KINDS:
             if name in plain:
                 plain[name] = read_part(name, plain[name], own.get(name))
-        return from_plain(plain, {"run": cls, **_TABLE})
+        return from_plain(plain, Joined({"run": cls}, _TABLE))
 
 
-_TABLE = {"change": Change, **RECORDS}
+_TABLE = Joined[type]({"change": Change}, RECORDS)
 
 
 def checked_count(name: str, value: Any) -> int:

@@ -43,7 +43,7 @@ def infomodularity(
 
     .. math::
         \Bigl( \frac{1}{A} \sum_j \frac{\max_k N_{jk}}{\sum_k N_{jk}} - \frac{1}{K}
-        \Bigr) \Big/ \Bigl( 1 - \frac{1}{K} \Bigr), \quad
+        \Bigr) / \Bigl( 1 - \frac{1}{K} \Bigr), \quad
         N_{jk} = \frac{I(z_j; v_k)}{H(v_k)}
 
     Args:
@@ -102,7 +102,7 @@ def infocompactness(
 
     .. math::
         \Bigl( \frac{1}{K} \sum_k \frac{\max_j N_{jk}}{\sum_j N_{jk}} - \frac{1}{A}
-        \Bigr) \Big/ \Bigl( 1 - \frac{1}{A} \Bigr), \quad
+        \Bigr) / \Bigl( 1 - \frac{1}{A} \Bigr), \quad
         N_{jk} = \frac{I(z_j; v_k)}{H(v_k)}
 
     Args:

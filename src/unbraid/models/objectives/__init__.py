@@ -12,6 +12,7 @@ from ._beta_tc_vae import BetaTCVAE
 from ._beta_vae import BetaVAE
 from ._dfc_vae import DFCVAE
 from ._dip_vae import DIPVAE
+from ._elbo import Evidence, measure_evidence
 from ._factor_vae import FactorVAE
 from ._group_vae import GroupVAE
 from ._info_vae import InfoVAE
@@ -42,10 +43,12 @@ __all__ = [
     "AnnealedVAE",
     "BetaTCVAE",
     "BetaVAE",
+    "Evidence",
     "FactorVAE",
     "GroupVAE",
     "InfoVAE",
     "SemiSupervised",
     "SemiSupervisedAdversarial",
     "choose_objective",
+    "measure_evidence",
 ]

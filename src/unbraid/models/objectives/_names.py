@@ -3,7 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from unbraid.extensions import Catalogue, class_reader
+from unbraid.models._likelihood_names import LIKELIHOODS
+from unbraid.models._schedules import SCHEDULES
 from unbraid.models._settings import make_record
+from unbraid.models.networks import NETWORKS
 
 from ._ada_ae import AdaAE
 from ._ada_gvae import AdaGVAE
@@ -27,7 +31,7 @@ from ._tae import TAE
 from ._tvae import TVAE
 from ._vae import VAE
 
-OBJECTIVES: dict[str, type[AbstractObjective]] = {
+_BUILT_IN: dict[str, type[AbstractObjective]] = {
     "ae": AE,
     "vae": VAE,
     "beta_vae": BetaVAE,
@@ -49,6 +53,17 @@ OBJECTIVES: dict[str, type[AbstractObjective]] = {
     "semi_supervised": SemiSupervised,
     "semi_supervised_adversarial": SemiSupervisedAdversarial,
 }
+
+_WORDS = ("auto", "change", "own", "run")
+"""Names that stand for something else where settings are written."""
+
+OBJECTIVES: Catalogue[type[AbstractObjective]] = Catalogue(
+    _BUILT_IN,
+    group="unbraid.objectives",
+    read=class_reader(AbstractObjective),
+    taken={*NETWORKS, *LIKELIHOODS, *SCHEDULES, *_WORDS},
+)
+"""Every objective by name, with those of other packages."""
 
 
 def choose_objective(

@@ -60,7 +60,7 @@ def transfer(table: pd.DataFrame, scores: Sequence[str] | None = None) -> Transf
     drawn at random from all of that seed's?
 
     .. math::
-        P = \mathop{\mathrm{mean}}_{s,\, m,\, d,\, s',\, m',\, d'}
+        P = \operatorname*{mean}_{s,\, m,\, d,\, s',\, m',\, d'}
         \frac{1}{H} \sum_{h} \mathbf{1} \bigl[
         y_{d' m' s'}(h) \le y_{d' m' s'}(h^*_{d m s}) \bigr]
 

@@ -1,0 +1,59 @@
+"""``unbraid names``: what can be asked for, also of other packages."""
+
+from typing import Annotated, Any, Literal
+
+import typer
+
+from ._console import print_json, print_table
+from ._data import JsonOption
+
+Kind = Literal["objectives", "metrics", "datasets"]
+
+
+def names(
+    kind: Annotated[
+        Kind | None, typer.Argument(help="objectives, metrics or datasets.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """List objectives, metrics and datasets, with those of installed packages.
+
+    Example: unbraid names objectives
+    """
+    from unbraid.data import DATASETS
+    from unbraid.metrics import METRICS
+    from unbraid.models.objectives import OBJECTIVES
+
+    catalogues = {"objectives": OBJECTIVES, "metrics": METRICS, "datasets": DATASETS}
+    rows = [
+        {"kind": each, **row}
+        for each, catalogue in catalogues.items()
+        if kind in (None, each)
+        for row in _rows(catalogue)
+    ]
+    if json:
+        print_json(rows)
+        return
+    columns = ("kind", "name", "from", "about")
+    print_table(columns, [tuple(row[column] for column in columns) for row in rows])
+
+
+def _rows(catalogue: Any) -> list[dict[str, Any]]:
+    rows = [
+        {"name": name, "from": "unbraid", "about": _about(value), "usable": True}
+        for name, value in catalogue.built_in.items()
+    ]
+    return rows + [
+        {
+            "name": extension.name,
+            "from": extension.package,
+            "about": extension.fault or _about(extension.value),
+            "usable": not extension.fault,
+        }
+        for extension in catalogue.extensions
+    ]
+
+
+def _about(value: Any) -> str:
+    described = getattr(value, "function", value)  # that of a metric
+    return (described.__doc__ or "").strip().split("\n")[0]
