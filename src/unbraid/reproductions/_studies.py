@@ -12,6 +12,7 @@ from typing import Any
 from unbraid.studies import PRESETS as SWEEPS
 from unbraid.studies import preset as sweep
 
+from ._michlo_studies import MICHLO_STUDIES
 from ._reproduction import PRESETS, Preset
 from ._training_studies import OWN_STUDIES
 
@@ -31,6 +32,13 @@ _MINI_SEEDS = {
     "michlo-2022-a7-2": 3,
 }
 
+# Betas of miniatures, where fewer than those of the sweep tell as much.
+_MINI_BETAS = {
+    "michlo-2022-a3-2": [0.00316],
+    "michlo-2022-a4": [0.0001, 0.01, 1.0],
+    "michlo-2022-a7-1": [0.001, 0.01],
+}
+
 _SMOKE_STEPS, _SMOKE_ROWS = 20, 300
 
 
@@ -40,6 +48,9 @@ def _published(name: str) -> Callable[[Preset], Plain]:
             return sweep(name, "paper")
         plain = sweep(name, "mini")
         plain["seeds"] = _MINI_SEEDS.get(name, plain.get("seeds", 1))
+        if name in _MINI_BETAS:
+            for options in plain["methods"].values():
+                options["beta"] = _MINI_BETAS[name]
         return plain
 
     return make
@@ -48,6 +59,7 @@ def _published(name: str) -> Callable[[Preset], Plain]:
 STUDIES: dict[str, Callable[[Preset], Plain]] = {
     **{name: _published(name) for name in SWEEPS},
     **OWN_STUDIES,
+    **MICHLO_STUDIES,
 }
 """Every study by name: a function from the preset to the study as plain data."""
 

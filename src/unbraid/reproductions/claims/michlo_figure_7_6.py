@@ -1,0 +1,48 @@
+"""Pictures behind or inside of sprites hide their factors."""
+
+from unbraid.reproductions._evidence import Evidence
+from unbraid.reproductions._finding import Measured
+from unbraid.reproductions._intervals import mean_of
+from unbraid.reproductions._michlo_runs import FRAMEWORKS, SCORES, below, slopes
+from unbraid.reproductions._reproduction import Reproduction
+from unbraid.reproductions._score_panels import draw_trends
+
+_STUDY = "michlo-2022-a7-2"
+_SWEEP = ("objective.name", "objective.beta", "seed")
+_PLACES = ("inside", "behind")
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Slope of scores along the visibility of pictures, behind and inside sprites."""
+    table = evidence.table(_STUDY)
+    where = table["data"].str.extract(r"where=(\w+)", expand=False)
+    percent = table["data"].str.extract(r"visibility=(\d+)", expand=False)
+    table = table.assign(where=where, visibility=percent.astype(int) / 100)
+    checks = []
+    for place in _PLACES:
+        runs = table[table["where"] == place]
+        for score, called in SCORES.items():
+            found = slopes(runs, score, along="visibility", sweep=_SWEEP)
+            quantity = f"pictures {place} of sprites: {called} from invisible to fully "
+            quantity += "visible, mean slope over frameworks, beta and seeds"
+            checks.append(below(quantity, mean_of(found)))
+    shown = table.assign(framework=table["objective.name"].map(FRAMEWORKS))
+    figure = draw_trends(
+        shown, "visibility", ["framework", "where"], SCORES, label="visibility"
+    )
+    remark = evidence.at(
+        smoke="",
+        mini="Rendered sprites and pictures, in place of dSprites and Tiny ImageNet.",
+        paper="",
+    )
+    return Measured(checks=checks, figure=figure, remark=remark)
+
+
+CLAIM = Reproduction(
+    name="michlo-figure-7-6",
+    source="Michlo (2022), Figure 7.6",
+    claim="The better unrelated pictures behind or inside of sprites can be seen, the "
+    "worse beta-VAE and Ada-GVAE disentangle the sprites' factors.",
+    measure=measure,
+    studies=(_STUDY,),
+)
