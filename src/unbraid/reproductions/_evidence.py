@@ -63,14 +63,16 @@ class Evidence:
             compute: Makes it.
         """
         path = self._folder / f"{name}.json"
+        runs = [cell.id for study in self._studies for cell in self.cells(study)]
         try:
-            if path.is_file():
-                return read_json(path, kind="evidence")["result"]
+            found = read_json(path, kind="evidence") if path.is_file() else {}
         except CheckpointFormatError:
-            path.unlink()
-        result = compute()
-        write_json(path, {"result": result}, kind="evidence")
-        return result
+            found = {}
+        # Of other runs, or of more of them, it would be another result.
+        if found.get("runs") != runs:
+            found = {"runs": runs, "result": compute()}
+            write_json(path, found, kind="evidence")
+        return found["result"]
 
     @cached_property
     def n_runs(self) -> int:

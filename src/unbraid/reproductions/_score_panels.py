@@ -29,13 +29,14 @@ def draw_score_panels(
         table: One row per run.
         by: A column, or several, whose values name the groups.
         scores: Columns of scores, and what they are called; those that the table does
-            not have are left empty.
+            not have are left out.
     """
     names = list(scores_by(table.assign(none=0.0), by, "none"))
-    figure = new_figure((2.6 + 2.7 * len(scores), 0.9 + 0.28 * len(names)))
-    panels = figure.subplots(1, len(scores), sharey=True, squeeze=False)[0]
-    for axes, (score, label) in zip(panels, scores.items(), strict=True):
-        groups = scores_by(table, by, score) if score in table else {}
+    known = {score: name for score, name in scores.items() if score in table}
+    figure = new_figure((2.6 + 2.7 * len(known), 0.9 + 0.28 * len(names)))
+    panels = figure.subplots(1, len(known), sharey=True, squeeze=False)[0]
+    for axes, (score, label) in zip(panels, known.items(), strict=True):
+        groups = scores_by(table, by, score)
         for height, values in enumerate(groups.values()):
             level = np.full(len(values), height)
             axes.plot(values, level, "o", color=_COLOURS[0], alpha=0.5, markersize=4)
@@ -61,16 +62,18 @@ def draw_trends(
         table: One row per run.
         along: Column of the number.
         by: A column, or several, whose values name the groups.
-        scores: Columns of scores, and what they are called.
+        scores: Columns of scores, and what they are called; those that the table does
+            not have are left out.
         label: What the number is called.
     """
     names = [by] if isinstance(by, str) else list(by)
     keys = table[names].astype(str).agg(", ".join, axis=1)
     groups = list(dict.fromkeys(keys))
     figure = new_figure((3.6 * len(scores) + 0.6, 3.2))
-    panels = figure.subplots(1, len(scores), squeeze=False)[0]
+    known = {score: name for score, name in scores.items() if score in table}
+    panels = figure.subplots(1, len(known), squeeze=False)[0]
     step = np.ptp(table[along].to_numpy()) or 1.0
-    for axes, (score, name) in zip(panels, scores.items(), strict=True):
+    for axes, (score, name) in zip(panels, known.items(), strict=True):
         for number, group in enumerate(groups):
             runs = table[keys == group]
             colour = _COLOURS[number % len(_COLOURS)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,5 +57,32 @@ def draw_scores_by_group(
     axes.set_yticks(range(len(groups)), [label_of(name) for name in groups])
     axes.invert_yaxis()
     axes.set_xlabel(label)
+    tidy(axes)
+    return figure
+
+
+def draw_lines(
+    places: Sequence[str],
+    lines: Mapping[str, Sequence[float]],
+    *,
+    across: str,
+    up: str,
+) -> Figure:
+    """Lines through numbers at named places.
+
+    Args:
+        places: Names along the axis.
+        lines: Numbers at each place, by the name of the line.
+        across: What the places are.
+        up: What the numbers are.
+    """
+    figure = new_figure((6.5, 3.6))
+    axes = figure.subplots()
+    for name, values in lines.items():
+        axes.plot(range(len(places)), values, marker="o", label=label_of(name))
+    axes.set_xticks(range(len(places)), [label_of(place) for place in places])
+    axes.set_xlabel(across)
+    axes.set_ylabel(up)
+    axes.legend(fontsize=8, frameon=False)
     tidy(axes)
     return figure

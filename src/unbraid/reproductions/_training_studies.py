@@ -1,9 +1,77 @@
-"""Studies that no published sweep gives: capacity, compute, size, other data."""
+"""Studies that no published sweep gives: capacity, compute, and size."""
 
 from collections.abc import Callable
 from typing import Any
 
 Plain = dict[str, Any]
 
-OWN_STUDIES: dict[str, Callable[[str], Plain]] = {}
+_MINI_DATA = "sprites2d:image_size=16,n_scales=3,n_orientations=5,n_positions=8"
+
+
+def capacity(preset: str) -> Plain:
+    """AnnealedVAE with more and more capacity, in nats.
+
+    The published run has one capacity that rises to 25; here each value is a run of its
+    own, which rises to it during the first half.
+    """
+    is_paper = preset == "paper"
+    ends = [2, 5, 10, 15, 20, 25] if is_paper else [1, 2, 4, 6, 8, 10]
+    rising = [
+        {"name": "linear", "start": 0.0, "end": end, "share": 0.5} for end in ends
+    ]
+    return _study(is_paper) | {
+        "objective": {"name": "annealed_vae", "gamma": 1000 if is_paper else 10},
+        "grid": {"objective.capacity": rising},
+        "seeds": 3,
+    }
+
+
+def compute(preset: str) -> Plain:
+    """VAE and beta-VAE with beta 4, trained for longer and longer."""
+    is_paper = preset == "paper"
+    steps = [250, 500, 1_000, 2_000, 4_000, 8_000]
+    longer = [1_000, 3_000, 10_000, 30_000, 100_000, 300_000]
+    return _study(is_paper) | {
+        "objective": {"name": "beta_vae"},
+        "grid": {
+            "objective.beta": [1, 4],
+            "training.steps": longer if is_paper else steps,
+        },
+        "seeds": 5,
+    }
+
+
+def encoder_size(preset: str) -> Plain:
+    """VAEs with wider and wider networks, whose encoders are then frozen."""
+    is_paper = preset == "paper"
+    widths = [[16, 16], [32, 32], [64, 64], [128, 128], [256, 256], [512, 512]]
+    return _study(is_paper) | {
+        "objective": {"name": "beta_vae", "beta": 1},
+        "grid": {"network": [{"name": "dense", "widths": both} for both in widths]},
+        "seeds": 3,
+    }
+
+
+def _study(is_paper: bool) -> Plain:
+    return {
+        "data": "dsprites" if is_paper else _MINI_DATA,
+        "network": "disentanglement_lib"
+        if is_paper
+        else {"name": "dense", "widths": [128, 128]},
+        "likelihood": "bernoulli",
+        "training": {
+            "steps": 100_000 if is_paper else 3_000,
+            "batch_size": 64,
+            "n_latents": 10,
+            "learning_rate": 1e-4 if is_paper else 1e-3,
+        },
+        "evaluation": {"metrics": ["mig"], "rows": 50_000 if is_paper else 3_000},
+    }
+
+
+OWN_STUDIES: dict[str, Callable[[str], Plain]] = {
+    "capacity": capacity,
+    "compute": compute,
+    "encoder-size": encoder_size,
+}
 """By name: a function from the preset to the study as plain data."""

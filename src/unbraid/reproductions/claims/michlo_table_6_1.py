@@ -107,7 +107,7 @@ def _correlations(
 CLAIM = Reproduction(
     name="michlo-table-6-1",
     source="Michlo (2022), Table 6.1",
-    claim="On XYSquares, distances by squared error hardly follow those of the factors, "
-    "through a box they do, and through a kernel that was learnt even better.",
+    claim="On XYSquares, distances by squared error hardly follow those of the "
+    "factors, through a box they do, and through a kernel that was learnt even better.",
     measure=measure,
 )

@@ -1,0 +1,79 @@
+"""Populations scored with labels beat models that are trained apart."""
+
+from unbraid.reproductions._evidence import Evidence
+from unbraid.reproductions._finding import Check, Measured
+from unbraid.reproductions._intervals import gain_of
+from unbraid.reproductions._populations import (
+    SCORES,
+    SUPERVISED,
+    population_table,
+    scores_of,
+)
+from unbraid.reproductions._reproduction import Reproduction
+from unbraid.reproductions._scores_by_group import draw_scores_by_group
+
+
+def measure(evidence: Evidence) -> Measured:
+    """What populations gain in MIG over as many models trained apart."""
+    checks = []
+    for score, name in SCORES.items():
+        by_mig, by_dci = (
+            scores_of(
+                evidence,
+                SUPERVISED,
+                score,
+                lambda evolution, metric=metric: (
+                    evolution.metric == metric
+                    and evolution.labels is None
+                    and evolution.population.generations > 1
+                ),
+            )
+            for metric in ("mig", "dci")
+        )
+        value, interval = gain_of(by_mig, by_dci)
+        checks.append(
+            Check(
+                quantity=f"{name} of populations scored by MIG less by DCI",
+                expected="above 0: MIG is the better guide",
+                value=value,
+                interval=interval,
+                least=0.0,
+            )
+        )
+    for words, few in (("all labels", False), ("few labels", True)):
+        bred, apart = (
+            scores_of(
+                evidence,
+                SUPERVISED,
+                "mig",
+                lambda evolution, single=single, few=few: (
+                    evolution.metric == "mig"
+                    and (evolution.labels is not None) == few
+                    and (evolution.population.generations == 1) == single
+                ),
+            )
+            for single in (False, True)
+        )
+        value, interval = gain_of(bred, apart)
+        checks.append(
+            Check(
+                quantity=f"{words}: MIG of the population less the best trained apart",
+                expected="above 0",
+                value=value,
+                interval=interval,
+                least=0.0,
+            )
+        )
+    table = population_table(evidence, SUPERVISED)
+    figure = draw_scores_by_group(table, "setting", "score.mig", label="MIG")
+    return Measured(checks=checks, figure=figure)
+
+
+CLAIM = Reproduction(
+    name="estermann-figure-1",
+    source="Estermann et al. (2020), Figure 1",
+    claim="Population-based training with labels, scored by MIG rather than DCI, beats "
+    "choosing among as many models that are trained apart, with all labels or few.",
+    measure=measure,
+    studies=(SUPERVISED,),
+)

@@ -1,0 +1,108 @@
+"""Stable training goes with fairness and with quick learning downstream."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from unbraid import encode, load
+from unbraid.data import open_dataset
+from unbraid.metrics import Factors, clustering_sample_efficiency, unfairness
+from unbraid.reports._drawing import new_figure, tidy
+from unbraid.reproductions._evidence import Evidence
+from unbraid.reproductions._finding import Check, Measured
+from unbraid.reproductions._intervals import resampled
+from unbraid.reproductions._reproduction import Reproduction
+from unbraid.reproductions._stability import (
+    STUDY,
+    by_specification,
+    specification,
+    stability_table,
+)
+
+_TASKS = {
+    "unfairness": ("unfairness of predictions", -0.72),
+    "clustering": ("steps to learn a clustering task", -0.59),
+}
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Rank correlation of stability with both tasks, over specifications."""
+    tasks = pd.DataFrame(evidence.kept("tasks", lambda: _tasks(evidence)))
+    table = stability_table(evidence).merge(tasks, on=["beta", "n_latents"])
+    checks = []
+    for task, (name, printed) in _TASKS.items():
+        value, interval = resampled(
+            table,
+            lambda some, task=task: float(
+                (-some["dynamics"]).rank().corr(some[task].rank())
+            ),
+            n_resamples=evidence.at(smoke=20, mini=1_000, paper=1_000),
+        )
+        checks.append(
+            Check(
+                quantity=f"stability and {name}: rank correlation over specifications",
+                expected=f"below 0 ({printed:.2f})",
+                value=value,
+                interval=interval,
+                most=0.0,
+            )
+        )
+    return Measured(
+        checks=checks,
+        figure=_draw(table),
+        n_seeds=evidence.at(smoke=1, mini=1, paper=5),
+    )
+
+
+def _tasks(evidence: Evidence) -> list[dict[str, Any]]:
+    n_seeds = evidence.at(smoke=1, mini=1, paper=5)
+    options = evidence.at(
+        smoke={"max_steps": 30, "n_runs": 1, "n_test": 50},
+        mini={"max_steps": 2_000, "n_runs": 3},
+        paper={},
+    )
+    n_rows = evidence.at(smoke=600, mini=10_000, paper=30_000)
+    rows = []
+    for cells in by_specification(evidence.cells(STUDY)).values():
+        found = [_of_model(cell, n_rows, options) for cell in cells[:n_seeds]]
+        beta, n_latents = specification(cells[0])
+        means = {task: float(np.mean([one[task] for one in found])) for task in _TASKS}
+        rows.append({"beta": beta, "n_latents": n_latents, **means})
+    return rows
+
+
+def _of_model(cell: Any, n_rows: int, options: dict[str, int]) -> dict[str, float]:
+    data = open_dataset(cell.spec.data)
+    rows = np.arange(0, len(data), max(1, len(data) // n_rows))
+    found = encode(load(cell.place.path), data, rows=rows, progress=False)
+    assert found.factors is not None
+    factors = Factors(found.factors, names=found.factor_names, kinds=found.factor_kinds)
+    return {
+        "unfairness": float(unfairness(found.codes, factors)),
+        "clustering": float(
+            clustering_sample_efficiency(found.codes, factors, **options)
+        ),
+    }
+
+
+def _draw(table: pd.DataFrame):
+    figure = new_figure((7.0, 3.2))
+    for axes, (task, (name, _)) in zip(
+        figure.subplots(1, 2), _TASKS.items(), strict=True
+    ):
+        axes.plot(table["dynamics"], table[task], "o", color="#33658a")
+        axes.set_xlabel("instability (MMD)")
+        axes.set_ylabel(name)
+        tidy(axes)
+    return figure
+
+
+CLAIM = Reproduction(
+    name="holtz-table-4",
+    source="Holtz et al. (2022), Table 4",
+    claim="The more stable the training of a specification, the fairer are predictions "
+    "from its codes, and the fewer steps a clustering task takes to learn.",
+    measure=measure,
+    studies=(STUDY,),
+)

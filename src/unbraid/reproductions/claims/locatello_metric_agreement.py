@@ -1,0 +1,73 @@
+"""Most metrics agree, two pairs strongly, and modularity goes its own way."""
+
+import pandas as pd
+
+from unbraid.reports import draw_rank_correlation
+from unbraid.reproductions._evidence import Evidence
+from unbraid.reproductions._finding import Check, Measured
+from unbraid.reproductions._intervals import resampled
+from unbraid.reproductions._reproduction import Reproduction
+from unbraid.studies.analysis import PUBLISHED_METRICS, metric_agreement
+
+_STUDY = "dlib-2019"
+_OTHERS = [name for name in PUBLISHED_METRICS if name != "modularity"]
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Rank correlations of the six metrics, over all models."""
+    table = evidence.table(_STUDY)
+    scores = table[[f"score.{name}" for name in PUBLISHED_METRICS]]
+    scores = scores.rename(columns=lambda name: name.removeprefix("score."))
+    n_resamples = evidence.at(smoke=20, mini=1_000, paper=1_000)
+    checks = []
+    for quantity, expected, statistic, bounds in (
+        ("BetaVAE and FactorVAE score", "strongly correlated", _pair(0, 1), 0.5),
+        ("MIG and DCI disentanglement", "strongly correlated", _pair(2, 3), 0.5),
+        ("least pair without modularity", "mildly correlated", _least, 0.0),
+        (
+            "mean of all pairs without modularity, less mean of modularity's",
+            "modularity correlates less",
+            _apart,
+            0.0,
+        ),
+    ):
+        value, interval = resampled(scores, statistic, n_resamples=n_resamples)
+        checks.append(
+            Check(
+                quantity=f"rank correlation: {quantity}",
+                expected=f"{expected}, above {bounds:g}",
+                value=value,
+                interval=interval,
+                least=bounds,
+            )
+        )
+    pooled = metric_agreement(table, list(PUBLISHED_METRICS)).pooled
+    figure = draw_rank_correlation(pooled, title="metrics, x 100")
+    return Measured(checks=checks, figure=figure)
+
+
+def _pair(first: int, second: int):
+    names = [PUBLISHED_METRICS[first], PUBLISHED_METRICS[second]]
+    return lambda scores: float(scores[names].corr("spearman").iloc[0, 1])
+
+
+def _least(scores: pd.DataFrame) -> float:
+    return float(scores[_OTHERS].corr("spearman").to_numpy().min())
+
+
+def _apart(scores: pd.DataFrame) -> float:
+    ranks = scores.corr("spearman")
+    others = ranks.loc[_OTHERS, _OTHERS].to_numpy()
+    n_others = len(_OTHERS)
+    mean = (others.sum() - n_others) / (n_others * (n_others - 1))
+    return float(mean - ranks.loc[_OTHERS, "modularity"].mean())
+
+
+CLAIM = Reproduction(
+    name="locatello-metric-agreement",
+    source="Locatello et al. (2019), Figure 2",
+    claim="All metrics but modularity are at least mildly correlated; BetaVAE with "
+    "FactorVAE score, and MIG with DCI disentanglement, strongly.",
+    measure=measure,
+    studies=(_STUDY,),
+)
