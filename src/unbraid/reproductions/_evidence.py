@@ -13,6 +13,8 @@ from unbraid.studies import StudyFolder, study_table
 from unbraid.studies._store import Cell
 from unbraid.training._tensor_file import read_json, write_json
 
+from ._tables import rows_where
+
 
 class Evidence:
     """Studies by name, and a folder for what takes long to compute.
@@ -41,7 +43,7 @@ class Evidence:
         """
         if name not in self._tables:
             table = study_table(self._studies[name])
-            done = table[table["status"] == "done"].reset_index(drop=True)
+            done = rows_where(table, "status", "done")
             if done.empty:
                 raise ValueError(
                     f"{name}: expected finished runs in {self._studies[name]}, got "
@@ -82,7 +84,7 @@ class Evidence:
     @property
     def n_seeds(self) -> int:
         """Seeds of the study that has the fewest; 0 without studies."""
-        counts = [self.table(name)["seed"].nunique() for name in self._studies]
+        counts = [len(set(self.table(name)["seed"])) for name in self._studies]
         return min(counts, default=0)
 
     @property

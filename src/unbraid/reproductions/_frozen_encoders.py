@@ -1,6 +1,7 @@
 """Encoders that were trained for something else, or not at all, as they are."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import torch
@@ -67,11 +68,11 @@ def published_encoders() -> Iterator[tuple[str, int, Encoder]]:
         except OSError:
             continue
         n_weights = sum(weight.numel() for weight in model.parameters())
-        yield name, n_weights, _as_clip_sees(model)
+        side: Any = model.config.image_size
+        yield name, n_weights, _as_clip_sees(model, int(side))
 
 
-def _as_clip_sees(model: torch.nn.Module) -> Encoder:
-    side = model.config.image_size
+def _as_clip_sees(model: torch.nn.Module, side: int) -> Encoder:
     mean = torch.tensor(_MEAN)[:, None, None]
     deviation = torch.tensor(_DEVIATION)[:, None, None]
 

@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ._finding import Check, Interval
+from ._tables import numbers_of, rows_where
 
 SCORES = {"score.mig": "MIG", "score.dci_disentanglement": "DCI disentanglement"}
 """What the dissertation measures disentanglement by (section 3.3.2)."""
@@ -21,22 +22,43 @@ def scores_of(runs: pd.DataFrame, score: str) -> Numbers:
     """A score of all runs that have it."""
     if score not in runs:
         return np.empty(0)
-    return runs[score].dropna().to_numpy(dtype=np.float64)
+    values = numbers_of(runs, score)
+    return values[~np.isnan(values)]
 
 
-def short_data(runs: pd.DataFrame) -> "pd.Series[str]":
+def words_of(runs: pd.DataFrame, column: str) -> list[str]:
+    """A column as text."""
+    return [str(value) for value in np.asarray(runs[column], dtype=object)]
+
+
+def frameworks_of(runs: pd.DataFrame) -> list[str]:
+    """The framework of each run in words."""
+    return [FRAMEWORKS[name] for name in words_of(runs, "objective.name")]
+
+
+def short_data(runs: pd.DataFrame) -> list[str]:
     """The kind of dataset of each run, without its options."""
-    return runs["data"].str.partition(":")[0]
+    return [data.partition(":")[0] for data in words_of(runs, "data")]
 
 
-def is_squares(runs: pd.DataFrame) -> "pd.Series[bool]":
-    """Which runs are on the adversarial dataset."""
-    return short_data(runs) == "xy_squares"
+def chosen(runs: pd.DataFrame, which: Sequence[bool]) -> pd.DataFrame:
+    """Some of the runs."""
+    return runs.take(np.flatnonzero(np.asarray(which, dtype=bool)))
+
+
+def on_squares(runs: pd.DataFrame) -> pd.DataFrame:
+    """Runs on the adversarial dataset."""
+    return chosen(runs, [kind == "xy_squares" for kind in short_data(runs)])
+
+
+def on_common(runs: pd.DataFrame) -> pd.DataFrame:
+    """Runs on any other dataset."""
+    return chosen(runs, [kind != "xy_squares" for kind in short_data(runs)])
 
 
 def framework(runs: pd.DataFrame, name: str) -> pd.DataFrame:
     """Runs of one objective."""
-    return runs[runs["objective.name"] == name]
+    return rows_where(runs, "objective.name", name)
 
 
 def that_learnt(runs: pd.DataFrame) -> pd.DataFrame:
@@ -44,7 +66,24 @@ def that_learnt(runs: pd.DataFrame) -> pd.DataFrame:
 
     The dissertation leaves out those that fail to, for which beta is too large.
     """
-    return runs[runs["final.active_latents"] > 0]
+    return chosen(runs, [n > 0 for n in numbers_of(runs, "final.active_latents")])
+
+
+def groups_of(
+    runs: pd.DataFrame, names: Sequence[str]
+) -> dict[tuple[str, ...], pd.DataFrame]:
+    """Runs that agree in some columns, by what they agree in.
+
+    Args:
+        runs: One row per run.
+        names: Of the columns; those that the table does not have are left out.
+    """
+    columns = [words_of(runs, name) for name in names if name in runs]
+    keys = list(zip(*columns, strict=True))
+    return {
+        key: chosen(runs, [other == key for other in keys])
+        for key in dict.fromkeys(keys)
+    }
 
 
 def best_of_sweeps(
@@ -55,14 +94,10 @@ def best_of_sweeps(
     Args:
         runs: One row per run.
         score: Column of the score.
-        sweep: Columns whose values tell one sweep from another; those that the table
-            does not have are left out.
+        sweep: Columns whose values tell one sweep from another.
     """
-    known = [name for name in sweep if name in runs]
-    if score not in runs or runs.empty:
-        return np.empty(0)
-    best = runs.groupby(known)[score].max().dropna()
-    return best.to_numpy(dtype=np.float64)
+    found = [scores_of(part, score) for part in groups_of(runs, sweep).values()]
+    return np.array([scores.max() for scores in found if scores.size])
 
 
 def paired_gains(
@@ -84,16 +119,15 @@ def paired_gains(
         worse: What it is compared with.
         like: Columns in which both runs of a pair agree.
     """
-    if score not in runs:
-        return np.empty(0)
-    keys = [name for name in like if name in runs]
-    # Missing settings are settings too, and numbers may be written in several ways.
-    plain = runs.assign(**{name: runs[name].astype(str) for name in keys})
-    high, low = (
-        plain[plain[column] == value].set_index(keys)[score]
-        for value in (better, worse)
-    )
-    return (high - low).dropna().to_numpy(dtype=np.float64)
+    gains = []
+    for part in groups_of(runs, like).values():
+        high, low = (
+            scores_of(rows_where(part, column, value), score)
+            for value in (better, worse)
+        )
+        if high.size and low.size:
+            gains.append(high.mean() - low.mean())
+    return np.array(gains)
 
 
 def slopes(
@@ -107,12 +141,11 @@ def slopes(
         along: Column of the number that it is a function of.
         sweep: Columns whose values tell one sweep from another.
     """
-    if score not in runs:
-        return np.empty(0)
     found = []
-    for _, part in runs.dropna(subset=[score]).groupby(list(sweep)):
-        if part[along].nunique() > 1:
-            found.append(np.polyfit(part[along], part[score], 1)[0])
+    for part in groups_of(runs, sweep).values():
+        places = numbers_of(part, along)
+        if scores_of(part, score).size == len(part) and np.ptp(places) > 0:
+            found.append(np.polyfit(places, numbers_of(part, score), 1)[0])
     return np.array(found)
 
 

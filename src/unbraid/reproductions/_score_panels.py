@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike
 
 from unbraid.reports._drawing import label_of, new_figure, tidy
 
+from ._michlo_runs import groups_of
 from ._scores_by_group import scores_by
+from ._tables import group_means, numbers_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,24 +68,26 @@ def draw_trends(
             not have are left out.
         label: What the number is called.
     """
-    names = [by] if isinstance(by, str) else list(by)
-    keys = table[names].astype(str).agg(", ".join, axis=1)
-    groups = list(dict.fromkeys(keys))
-    figure = new_figure((3.6 * len(scores) + 0.6, 3.2))
+    groups = groups_of(table, [by] if isinstance(by, str) else by)
     known = {score: name for score, name in scores.items() if score in table}
+    figure = new_figure((3.6 * len(known) + 0.6, 3.2))
     panels = figure.subplots(1, len(known), squeeze=False)[0]
-    step = np.ptp(table[along].to_numpy()) or 1.0
+    places = np.unique(numbers_of(table, along))
     for axes, (score, name) in zip(panels, known.items(), strict=True):
-        for number, group in enumerate(groups):
-            runs = table[keys == group]
+        for number, (group, runs) in enumerate(groups.items()):
             colour = _COLOURS[number % len(_COLOURS)]
             # Beside each other, so that dots of one group do not hide another's.
-            shift = (number - (len(groups) - 1) / 2) * 0.012 * step
-            dots = runs[along] + shift
-            axes.plot(dots, runs[score], "o", color=colour, alpha=0.4, markersize=4)
-            means = runs.groupby(along)[score].mean()
-            axes.plot(means.index, means, color=colour, label=label_of(group))
-        axes.set(xlabel=label, ylabel=name, xticks=sorted(table[along].unique()))
+            shift = (number - (len(groups) - 1) / 2) * 0.012 * np.ptp(places)
+            dots = numbers_of(runs, along) + shift, numbers_of(runs, score)
+            axes.plot(*dots, "o", color=colour, alpha=0.4, markersize=4)
+            means = group_means(runs, along, score)
+            axes.plot(
+                list(means),
+                list(means.values()),
+                color=colour,
+                label=label_of(", ".join(group)),
+            )
+        axes.set(xlabel=label, ylabel=name, xticks=places)
         axes.set_ylim(bottom=0.0)
         tidy(axes)
     figure.legend(

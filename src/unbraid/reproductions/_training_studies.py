@@ -37,7 +37,7 @@ def compute(preset: str) -> Plain:
             "objective.beta": [1, 4],
             "training.steps": longer if is_paper else steps,
         },
-        "seeds": 5,
+        "seeds": 3,
     }
 
 

@@ -70,8 +70,8 @@ def _learned(evidence: Evidence) -> list[dict[str, Any]]:
 CLAIM = Reproduction(
     name="estermann-figure-2",
     source="Estermann et al. (2020), Figure 2",
-    claim="Populations that are scored by their agreement alone disentangle the x and y "
-    "position, and nothing else, with every seed.",
+    claim="Populations that are scored by their agreement alone disentangle the x and "
+    "y position, and nothing else, with every seed.",
     measure=measure,
     studies=(RECURSIVE,),
 )

@@ -14,7 +14,7 @@ from unbraid.reproductions._populations import (
     scores_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
-from unbraid.reproductions._scores_by_group import draw_scores_by_group
+from unbraid.reproductions._scores_by_group import draw_scores_by_group, scores_by
 from unbraid.studies.analysis import strengths
 
 
@@ -34,10 +34,7 @@ def measure(evidence: Evidence) -> Measured:
             score,
             lambda evolution: evolution.recursion.leaf_runs == leaf_runs,
         )
-        by_method = {
-            method: some[f"score.{score}"].to_numpy()
-            for method, some in plain.groupby("method")
-        }
+        by_method = scores_by(plain, "method", f"score.{score}")
         best = max(by_method, key=lambda method: by_method[method].mean())
         value, interval = gain_of(ours, by_method[best])
         checks.append(
@@ -56,14 +53,15 @@ def measure(evidence: Evidence) -> Measured:
         "mig",
         lambda evolution: evolution.recursion.leaf_runs == leaf_runs,
     )
-    spread = {
-        method: some["score.mig"].std() for method, some in plain.groupby("method")
-    }
+    spread = [
+        np.std(values, ddof=1)
+        for values in scores_by(plain, "method", "score.mig").values()
+    ]
     checks.append(
         Check(
             quantity="deviation of rPU-VAE's MIG over the mean of the plain methods'",
             expected="below 1: comparatively little variance",
-            value=float(np.std(recursive, ddof=1) / np.mean(list(spread.values()))),
+            value=float(np.std(recursive, ddof=1) / np.mean(spread)),
             most=1.0,
         )
     )

@@ -1,5 +1,9 @@
 """Training is most stable with as many latents as there are factors."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 
@@ -9,6 +13,9 @@ from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._intervals import mean_of
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._stability import STUDY, stability_table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -48,7 +55,7 @@ def measure(evidence: Evidence) -> Measured:
     )
 
 
-def _draw(grid: pd.DataFrame):
+def _draw(grid: pd.DataFrame) -> Figure:
     figure = new_figure((6.0, 3.4))
     axes = figure.subplots()
     positions = np.arange(len(grid.columns))

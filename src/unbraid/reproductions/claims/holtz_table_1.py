@@ -1,5 +1,9 @@
 """Stable training goes with disentanglement, the more the more seeds are compared."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 
@@ -9,6 +13,10 @@ from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._intervals import resampled
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._stability import METRICS, NAMES, STUDY, stability_table
+from unbraid.reproductions._tables import numbers_of, rank_correlation, rows_where
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _PRINTED = {"beta_vae_score": 0.57, "factor_vae_score": 0.60, "mig": 0.65}
 
@@ -48,7 +56,8 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _agreement(table: pd.DataFrame, dynamics: str, metric: str) -> float:
-    return float((-table[dynamics]).rank().corr(table[metric].rank()))
+    # Stable is what has a low score.
+    return -rank_correlation(table, dynamics, metric)
 
 
 def _more_with_seeds(table: pd.DataFrame) -> float:
@@ -61,17 +70,21 @@ def _more_with_seeds(table: pd.DataFrame) -> float:
     return float(np.mean(gains))
 
 
-def _draw(table: pd.DataFrame):
+def _draw(table: pd.DataFrame) -> Figure:
     figure = new_figure((9.0, 3.2))
     for axes, metric in zip(figure.subplots(1, 3), METRICS, strict=True):
-        for n_latents, some in table.groupby("n_latents"):
+        for n_latents in sorted(set(table["n_latents"])):
+            some = rows_where(table, "n_latents", n_latents)
             axes.plot(
-                some["dynamics"], some[metric], "o", label=f"{n_latents:g} latents"
+                numbers_of(some, "dynamics"),
+                numbers_of(some, metric),
+                "o",
+                label=f"{n_latents} latents",
             )
         axes.set_xlabel("instability (MMD)")
         axes.set_ylabel(NAMES[metric])
         tidy(axes)
-    axes.legend(fontsize=7, frameon=False)
+    figure.axes[-1].legend(fontsize=7, frameon=False)
     return figure
 
 

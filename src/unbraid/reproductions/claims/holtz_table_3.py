@@ -1,11 +1,13 @@
 """Noise in the labels spoils supervised metrics, and no others."""
 
+import math
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from unbraid import encode, evaluate, load
+from unbraid.correlation import correlate, is_constant
 from unbraid.data import add_label_noise, open_dataset
 from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Check, Measured
@@ -13,6 +15,7 @@ from unbraid.reproductions._intervals import resampled
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._scores_by_group import draw_lines
 from unbraid.reproductions._stability import METRICS, NAMES, STUDY
+from unbraid.reproductions._tables import numbers_of
 
 _LEVELS = (1, 2, 3)
 _PRINTED = {"beta_vae_score": 0.47, "factor_vae_score": 0.63, "mig": 0.67}
@@ -99,7 +102,11 @@ def _scores(evidence: Evidence) -> list[dict[str, Any]]:
 
 
 def _kept(table: pd.DataFrame, metric: str, level: int) -> float:
-    return float(table[f"{metric}_0"].corr(table[f"{metric}_{level}"]))
+    names = f"{metric}_0", f"{metric}_{level}"
+    clean, noisy = (numbers_of(table, name) for name in names)
+    if is_constant(clean) or is_constant(noisy):
+        return math.nan
+    return correlate(clean, noisy, "pearson")
 
 
 CLAIM = Reproduction(

@@ -1,6 +1,8 @@
 """Stable training goes with fairness and with quick learning downstream."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -19,6 +21,11 @@ from unbraid.reproductions._stability import (
     specification,
     stability_table,
 )
+from unbraid.reproductions._tables import numbers_of, rank_correlation
+from unbraid.studies._store import Cell
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _TASKS = {
     "unfairness": ("unfairness of predictions", -0.72),
@@ -34,9 +41,7 @@ def measure(evidence: Evidence) -> Measured:
     for task, (name, printed) in _TASKS.items():
         value, interval = resampled(
             table,
-            lambda some, task=task: float(
-                (-some["dynamics"]).rank().corr(some[task].rank())
-            ),
+            lambda some, task=task: -rank_correlation(some, "dynamics", task),
             n_resamples=evidence.at(smoke=20, mini=1_000, paper=1_000),
         )
         checks.append(
@@ -72,7 +77,7 @@ def _tasks(evidence: Evidence) -> list[dict[str, Any]]:
     return rows
 
 
-def _of_model(cell: Any, n_rows: int, options: dict[str, int]) -> dict[str, float]:
+def _of_model(cell: Cell, n_rows: int, options: dict[str, Any]) -> dict[str, float]:
     data = open_dataset(cell.spec.data)
     rows = np.arange(0, len(data), max(1, len(data) // n_rows))
     found = encode(load(cell.place.path), data, rows=rows, progress=False)
@@ -86,12 +91,14 @@ def _of_model(cell: Any, n_rows: int, options: dict[str, int]) -> dict[str, floa
     }
 
 
-def _draw(table: pd.DataFrame):
+def _draw(table: pd.DataFrame) -> Figure:
     figure = new_figure((7.0, 3.2))
     for axes, (task, (name, _)) in zip(
         figure.subplots(1, 2), _TASKS.items(), strict=True
     ):
-        axes.plot(table["dynamics"], table[task], "o", color="#33658a")
+        axes.plot(
+            numbers_of(table, "dynamics"), numbers_of(table, task), "o", color="#33658a"
+        )
         axes.set_xlabel("instability (MMD)")
         axes.set_ylabel(name)
         tidy(axes)

@@ -1,5 +1,6 @@
 """Disentangled codes are no quicker to learn from."""
 
+import numpy as np
 import pandas as pd
 
 from unbraid.reports import draw_rank_correlation
@@ -7,6 +8,7 @@ from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._intervals import resampled
 from unbraid.reproductions._reproduction import Reproduction
+from unbraid.reproductions._tables import rank_correlation
 from unbraid.studies.analysis import PUBLISHED_METRICS, downstream_agreement
 
 _STUDY = "dlib-2019"
@@ -43,13 +45,17 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _mean(table: pd.DataFrame, score: str) -> float:
-    metrics = table[[f"score.{name}" for name in PUBLISHED_METRICS]]
-    return float(metrics.rank().corrwith(table[f"score.{score}"].rank()).mean())
+    found = [
+        rank_correlation(table, f"score.{name}", f"score.{score}")
+        for name in PUBLISHED_METRICS
+    ]
+    return float(np.mean(found))
 
 
 def _efficiency(table: pd.DataFrame) -> float:
-    pair = table[["score.factor_vae_score", "score.statistical_efficiency"]]
-    return float(pair.corr("spearman").iloc[0, 1])
+    return rank_correlation(
+        table, "score.factor_vae_score", "score.statistical_efficiency"
+    )
 
 
 CLAIM = Reproduction(

@@ -1,5 +1,7 @@
 """No density tells perfect codes from entangled ones."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import ks_2samp, uniform
@@ -18,7 +20,8 @@ def measure(evidence: Evidence) -> Measured:
     """What can be seen of entangled codes, and what labels say about them."""
     shape = (evidence.at(smoke=400, mini=6_000, paper=20_000), _N_LATENTS)
     factors = numpy_generator(0, "impossibility").random(shape)
-    entangle = EntanglingMap(marginals=[uniform()] * _N_LATENTS)
+    marginals: Any = [uniform()] * _N_LATENTS
+    entangle = EntanglingMap(marginals=marginals)
     mixed = entangle(factors)
     found = {
         name: float(evaluate(codes, factors, metrics="mig", intervals=False)["mig"])
@@ -58,8 +61,8 @@ def measure(evidence: Evidence) -> Measured:
 
 def _largest_difference(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
     """Of the distribution functions, over all latents."""
-    pairs = zip(a.T, b.T, strict=True)
-    return max(float(ks_2samp(*pair).statistic) for pair in pairs)
+    found: list[Any] = [ks_2samp(*pair) for pair in zip(a.T, b.T, strict=True)]
+    return max(float(test.statistic) for test in found)
 
 
 CLAIM = Reproduction(

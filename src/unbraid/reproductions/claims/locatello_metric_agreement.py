@@ -1,5 +1,9 @@
 """Most metrics agree, two pairs strongly, and modularity goes its own way."""
 
+import itertools
+from collections.abc import Callable
+
+import numpy as np
 import pandas as pd
 
 from unbraid.reports import draw_rank_correlation
@@ -7,6 +11,7 @@ from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._intervals import resampled
 from unbraid.reproductions._reproduction import Reproduction
+from unbraid.reproductions._tables import numbers_of, rank_correlation
 from unbraid.studies.analysis import PUBLISHED_METRICS, metric_agreement
 
 _STUDY = "dlib-2019"
@@ -16,8 +21,9 @@ _OTHERS = [name for name in PUBLISHED_METRICS if name != "modularity"]
 def measure(evidence: Evidence) -> Measured:
     """Rank correlations of the six metrics, over all models."""
     table = evidence.table(_STUDY)
-    scores = table[[f"score.{name}" for name in PUBLISHED_METRICS]]
-    scores = scores.rename(columns=lambda name: name.removeprefix("score."))
+    scores = pd.DataFrame(
+        {name: numbers_of(table, f"score.{name}") for name in PUBLISHED_METRICS}
+    )
     n_resamples = evidence.at(smoke=20, mini=1_000, paper=1_000)
     checks = []
     for quantity, expected, statistic, bounds in (
@@ -46,21 +52,23 @@ def measure(evidence: Evidence) -> Measured:
     return Measured(checks=checks, figure=figure)
 
 
-def _pair(first: int, second: int):
-    names = [PUBLISHED_METRICS[first], PUBLISHED_METRICS[second]]
-    return lambda scores: float(scores[names].corr("spearman").iloc[0, 1])
+def _pair(first: int, second: int) -> Callable[[pd.DataFrame], float]:
+    names = PUBLISHED_METRICS[first], PUBLISHED_METRICS[second]
+    return lambda scores: rank_correlation(scores, *names)
 
 
 def _least(scores: pd.DataFrame) -> float:
-    return float(scores[_OTHERS].corr("spearman").to_numpy().min())
+    return min(_others(scores))
 
 
 def _apart(scores: pd.DataFrame) -> float:
-    ranks = scores.corr("spearman")
-    others = ranks.loc[_OTHERS, _OTHERS].to_numpy()
-    n_others = len(_OTHERS)
-    mean = (others.sum() - n_others) / (n_others * (n_others - 1))
-    return float(mean - ranks.loc[_OTHERS, "modularity"].mean())
+    own = [rank_correlation(scores, "modularity", name) for name in _OTHERS]
+    return float(np.mean(_others(scores)) - np.mean(own))
+
+
+def _others(scores: pd.DataFrame) -> list[float]:
+    pairs = itertools.combinations(_OTHERS, 2)
+    return [rank_correlation(scores, *pair) for pair in pairs]
 
 
 CLAIM = Reproduction(

@@ -19,13 +19,14 @@ def measure(evidence: Evidence) -> Measured:
     data = Sprites2D(image_size=16, shapes=("ellipse",), n_orientations=20)
     n_rows = evidence.at(smoke=2_000, mini=20_000, paper=len(data))
     rows = np.sort(numpy_generator(0, "missing").permutation(len(data))[:n_rows])
-    values = data.factors(rows)
-    names = list(data.factor_names)
+    space = data.factor_space
+    assert space is not None
+    values, sizes, names = space.factors(rows), np.array(space.sizes), list(space.names)
     held = [names.index(name) for name in _KNOWN]
-    known = [column for column, size in enumerate(data.factor_space.sizes) if size > 1]
+    known = np.flatnonzero(sizes > 1)
     factors = Factors(values[:, known], names=tuple(names[i] for i in known))
     noise = numpy_generator(0, "missing", "noise").normal(0.0, 0.01, (n_rows, 3))
-    codes = values[:, held] / np.array(data.factor_space.sizes)[held] + noise
+    codes = values[:, held] / sizes[held] + noise
     card = evaluate(codes, factors, metrics=list(_METRICS), intervals=False)
     checks = [
         Check(

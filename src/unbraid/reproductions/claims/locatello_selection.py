@@ -7,6 +7,7 @@ from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._intervals import resampled
 from unbraid.reproductions._reproduction import Reproduction
+from unbraid.reproductions._tables import rank_correlation
 from unbraid.studies.analysis import PUBLISHED_METRICS, unsupervised_agreement
 
 _STUDY = "dlib-2019"
@@ -46,9 +47,10 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _worst(table: pd.DataFrame, term: str) -> float:
-    metrics = table[[f"score.{name}" for name in PUBLISHED_METRICS]]
-    ranks = metrics.rank().corrwith(table[term].rank())
-    return float(max(ranks.min(), (-ranks).min()))
+    found = [
+        rank_correlation(table, f"score.{name}", term) for name in PUBLISHED_METRICS
+    ]
+    return max(min(found), -max(found))
 
 
 CLAIM = Reproduction(

@@ -1,5 +1,6 @@
 """Stronger regularisation makes sampled codes independent, and mean codes not."""
 
+import numpy as np
 import pandas as pd
 
 from unbraid.reports import draw_total_correlation
@@ -7,6 +8,7 @@ from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._intervals import resampled
 from unbraid.reproductions._reproduction import Reproduction
+from unbraid.reproductions._tables import numbers_of
 from unbraid.studies.analysis import strengths, total_correlation_by_strength
 
 _STUDY = "dlib-2019"
@@ -17,7 +19,8 @@ _METHODS = ("beta_vae", "beta_tc_vae", "factor_vae", "dip_vae ii")
 def measure(evidence: Evidence) -> Measured:
     """Rank correlation of strength and total correlation, of both kinds of codes."""
     table = strengths(evidence.table(_STUDY))
-    table = table[table["method"].isin(_METHODS)].reset_index(drop=True)
+    is_meant = [method in _METHODS for method in table["method"]]
+    table = table.take(np.flatnonzero(is_meant)).reset_index(drop=True)
     checks = []
     for kind, words, bounds in (
         ("sampled_codes", "falls with strength", {"most": 0.0}),
@@ -44,7 +47,8 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _mean_trend(table: pd.DataFrame, kind: str) -> float:
-    return float(total_correlation_by_strength(table).trends[kind].mean())
+    trends = total_correlation_by_strength(table).trends
+    return float(numbers_of(trends, kind).mean())
 
 
 CLAIM = Reproduction(

@@ -5,6 +5,7 @@ import pandas as pd
 from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._reproduction import Reproduction
+from unbraid.reproductions._tables import numbers_of, rows_where
 from unbraid.studies.analysis import Transfer, transfer
 
 _STUDY, _OTHER_DATA = "dlib-2019", "estermann-2020-fig4-plain"
@@ -53,9 +54,9 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _row(found: Transfer, kind: tuple[str, str]) -> tuple[float, float]:
-    table = found.probabilities
-    row = table[(table["metric"] == kind[0]) & (table["dataset"] == kind[1])]
-    return float(row["probability"].iloc[0]), float(row["error"].iloc[0])
+    row = rows_where(found.probabilities, "metric", kind[0])
+    row = rows_where(row, "dataset", kind[1])
+    return numbers_of(row, "probability")[0], numbers_of(row, "error")[0]
 
 
 def _around(value: float, error: float) -> tuple[float, float]:

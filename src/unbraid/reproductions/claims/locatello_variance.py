@@ -7,6 +7,7 @@ from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._intervals import resampled
 from unbraid.reproductions._reproduction import Reproduction
+from unbraid.reproductions._tables import numbers_of
 from unbraid.studies.analysis import PUBLISHED_METRICS, strengths, variance_explained
 
 _STUDY = "dlib-2019"
@@ -47,7 +48,7 @@ def measure(evidence: Evidence) -> Measured:
 
 def _mean_share(table: pd.DataFrame, share: str) -> float:
     shares = variance_explained(table, list(PUBLISHED_METRICS)).shares
-    return float(shares[share].mean())
+    return float(numbers_of(shares, share).mean())
 
 
 CLAIM = Reproduction(

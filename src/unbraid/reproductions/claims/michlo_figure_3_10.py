@@ -1,5 +1,8 @@
 """The farther apart squares stand, the less they overlap, the less is disentangled."""
 
+import re
+
+import numpy as np
 import pandas as pd
 
 from unbraid.reproductions._evidence import Evidence
@@ -10,7 +13,9 @@ from unbraid.reproductions._michlo_runs import (
     SCORES,
     below,
     framework,
+    frameworks_of,
     slopes,
+    words_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._score_panels import draw_trends
@@ -30,7 +35,7 @@ def measure(evidence: Evidence) -> Measured:
             )
             quantity = f"{words}: {called} per pixel of spacing, mean slope over beta "
             checks.append(below(f"{quantity}and seeds", mean_of(found)))
-    shown = table.assign(framework=table["objective.name"].map(FRAMEWORKS))
+    shown = table.assign(framework=frameworks_of(table))
     figure = draw_trends(
         shown, "spacing", "framework", SCORES, label="spacing in pixels"
     )
@@ -42,8 +47,8 @@ def measure(evidence: Evidence) -> Measured:
 
 def with_spacing(table: pd.DataFrame) -> pd.DataFrame:
     """Runs with the spacing that the name of their data gives."""
-    found = table["data"].str.extract(r"spacing=(\d+)", expand=False)
-    return table.assign(spacing=found.astype(int))
+    found = [re.findall(r"spacing=(\d+)", data)[-1] for data in words_of(table, "data")]
+    return table.assign(spacing=np.array(found, dtype=int))
 
 
 CLAIM = Reproduction(

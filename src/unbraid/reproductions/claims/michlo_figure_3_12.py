@@ -9,9 +9,12 @@ from unbraid.reproductions._michlo_runs import (
     above,
     best_of_sweeps,
     framework,
+    frameworks_of,
+    words_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._score_panels import draw_score_panels
+from unbraid.reproductions._tables import rows_where
 
 _STUDY = "michlo-2022-a3-3"
 _LOSSES = {"gaussian": "squared error", "kernel_augmented": "through a box"}
@@ -23,15 +26,15 @@ def measure(evidence: Evidence) -> Measured:
     checks = []
     for name, words in FRAMEWORKS.items():
         runs = framework(table, name)
-        squared, box = (runs[runs["likelihood.name"] == loss] for loss in _LOSSES)
+        squared, box = (rows_where(runs, "likelihood.name", loss) for loss in _LOSSES)
         for score, called in SCORES.items():
             gain = gain_of(best_of_sweeps(box, score), best_of_sweeps(squared, score))
             quantity = f"{words}: {called} gained by the loss through a box, best beta"
             checks.append(above(f"{quantity} of each seed", gain))
     shown = table.assign(
-        framework=table["objective.name"].map(FRAMEWORKS),
-        loss=table["likelihood.name"].map(_LOSSES),
-        beta="beta " + table["objective.beta"].astype(str),
+        framework=frameworks_of(table),
+        loss=[_LOSSES[name] for name in words_of(table, "likelihood.name")],
+        beta=[f"beta {beta}" for beta in words_of(table, "objective.beta")],
     )
     figure = draw_score_panels(shown, ["framework", "loss", "beta"], SCORES)
     return Measured(checks=checks, figure=figure)

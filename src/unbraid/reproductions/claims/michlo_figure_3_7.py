@@ -9,7 +9,9 @@ from unbraid.reproductions._michlo_runs import (
     above,
     best_of_sweeps,
     framework,
-    is_squares,
+    frameworks_of,
+    on_common,
+    on_squares,
     short_data,
 )
 from unbraid.reproductions._reproduction import Reproduction
@@ -25,17 +27,14 @@ def measure(evidence: Evidence) -> Measured:
     checks = []
     for name, words in FRAMEWORKS.items():
         runs = framework(table, name)
-        squares, others = runs[is_squares(runs)], runs[~is_squares(runs)]
         for score, called in SCORES.items():
             gain = gain_of(
-                best_of_sweeps(others, score, sweep=_SWEEP),
-                best_of_sweeps(squares, score, sweep=_SWEEP),
+                best_of_sweeps(on_common(runs), score, sweep=_SWEEP),
+                best_of_sweeps(on_squares(runs), score, sweep=_SWEEP),
             )
             quantity = f"{words}: {called} on common data less that on XYSquares, best "
             checks.append(above(f"{quantity}beta of each sweep", gain))
-    shown = table.assign(
-        framework=table["objective.name"].map(FRAMEWORKS), kind=short_data(table)
-    )
+    shown = table.assign(framework=frameworks_of(table), kind=short_data(table))
     figure = draw_score_panels(shown, ["framework", "kind"], SCORES)
     return Measured(checks=checks, figure=figure, remark=_remark(evidence))
 

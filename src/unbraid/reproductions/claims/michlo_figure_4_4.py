@@ -9,13 +9,16 @@ from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._intervals import mean_of
 from unbraid.reproductions._michlo_runs import (
     FRAMEWORKS,
+    Numbers,
     above,
     framework,
-    is_squares,
+    frameworks_of,
+    on_common,
     paired_gains,
     scores_of,
     short_data,
     that_learnt,
+    words_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._score_panels import draw_score_panels
@@ -40,9 +43,11 @@ def measure(evidence: Evidence) -> Measured:
     """Levels on common data; differences of frameworks with the same beta and seed."""
     everything = evidence.table(_STUDY)
     found = evidence.kept("latent_data", lambda: _latent_data(evidence))
-    table = everything.assign(**{_PERCEIVED: everything["id"].map(found)})
+    table = everything.assign(
+        **{_PERCEIVED: [found[run] for run in words_of(everything, "id")]}
+    )
     # All distances along a factor of XYSquares are alike: there is no order to follow.
-    common = that_learnt(table[~is_squares(table)])
+    common = that_learnt(on_common(table))
     checks = [_level(common, name) for name in FRAMEWORKS]
     for score in (_PERCEIVED, _FACTORS):
         checks.append(_sameness(common, score))
@@ -51,9 +56,7 @@ def measure(evidence: Evidence) -> Measured:
         checks.append(
             above(f"{quantity}same beta and seed", mean_of(_gains(common, score)))
         )
-    shown = table.assign(
-        kind=short_data(table), framework=table["objective.name"].map(FRAMEWORKS)
-    )
+    shown = table.assign(kind=short_data(table), framework=frameworks_of(table))
     figure = draw_score_panels(shown, ["kind", "framework"], _SHOWN)
     remark = "Runs without an active latent are left out, as in the source."
     return Measured(checks=checks, figure=figure, remark=remark)
@@ -82,7 +85,7 @@ def _sameness(common: pd.DataFrame, score: str) -> Check:
     )
 
 
-def _gains(common: pd.DataFrame, score: str):
+def _gains(common: pd.DataFrame, score: str) -> Numbers:
     return paired_gains(
         common,
         score,

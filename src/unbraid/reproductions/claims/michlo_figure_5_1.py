@@ -9,13 +9,17 @@ from unbraid.reproductions._michlo_runs import (
     FRAMEWORKS,
     SCORES,
     above,
+    chosen,
     framework,
+    frameworks_of,
     paired_gains,
     scores_of,
     that_learnt,
+    words_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._score_panels import draw_score_panels
+from unbraid.reproductions._tables import numbers_of
 
 _TRIPLETS, _BEFORE = "michlo-2022-a5-1", "michlo-2022-a4"
 _GOALS = {
@@ -51,11 +55,11 @@ def measure(evidence: Evidence) -> Measured:
         )
         quantity = f"beta-TVAE: {called} gained by the norm l1 over l2, all else alike"
         checks.append(above(quantity, mean_of(gains)))
-    norm = triplets["objective.p"].astype(int).astype(str)
+    norms = [f"beta-TVAE, l{p:g}" for p in numbers_of(triplets, "objective.p")]
     shown = pd.concat(
         [
-            before.assign(method=before["objective.name"].map(FRAMEWORKS)),
-            triplets.assign(method="beta-TVAE, l" + norm),
+            before.assign(method=frameworks_of(before)),
+            triplets.assign(method=norms),
         ]
     )
     figure = draw_score_panels(shown, "method", _GOALS | SCORES)
@@ -67,7 +71,10 @@ def measure(evidence: Evidence) -> Measured:
 
 def before_triplets(table: pd.DataFrame, triplets: pd.DataFrame) -> pd.DataFrame:
     """Runs of beta-VAE and Ada-GVAE that learnt, on the data of others."""
-    return that_learnt(table[table["data"].isin(triplets["data"].unique())])
+    kinds = set(words_of(triplets, "data"))
+    return that_learnt(
+        chosen(table, [data in kinds for data in words_of(table, "data")])
+    )
 
 
 CLAIM = Reproduction(

@@ -1,5 +1,7 @@
 """Adaptive triplets put factors along the axes."""
 
+import math
+
 import pandas as pd
 
 from unbraid.reproductions._evidence import Evidence
@@ -7,12 +9,15 @@ from unbraid.reproductions._finding import Measured
 from unbraid.reproductions._intervals import gain_of, mean_of
 from unbraid.reproductions._michlo_runs import (
     above,
-    is_squares,
+    chosen,
+    on_common,
     paired_gains,
     scores_of,
+    words_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._score_panels import draw_score_panels
+from unbraid.reproductions._tables import numbers_of
 
 _ADAPTIVE, _TRIPLETS = "michlo-2022-a5-2", "michlo-2022-a5-1"
 _AXES, _LINEAR = "score.axis_alignment", "score.linearity"
@@ -31,7 +36,7 @@ def measure(evidence: Evidence) -> Measured:
             gain,
         )
     ]
-    others = adaptive[~is_squares(adaptive)]
+    others = on_common(adaptive)
     remark = "All factors of XYSquares have as many values, so that scaling their "
     remark += "distances, the figure's other claim, cannot matter here."
     if not others.empty:
@@ -79,15 +84,19 @@ def _ends(table: pd.DataFrame, name: str) -> list[float | None]:
     column = f"objective.{name}.end"
     if column not in table:
         return [None] * len(table)
-    return [None if pd.isna(end) else float(end) for end in table[column]]
+    ends = numbers_of(table, column)
+    return [None if math.isnan(end) else float(end) for end in ends]
 
 
 def _same_loss(table: pd.DataFrame) -> pd.DataFrame:
     """Runs of beta-TVAE with the norm and margin of Ada-TVAE, and with its decoder."""
-    is_same = (table["objective.p"] == 1) & (table["objective.margin_kind"] == "hard")
-    # Read from a file as words, made by hand as truth values.
-    is_taught = table["objective.decoder_gradient"].astype(str) == "True"
-    return table[is_same & is_taught]
+    settings = zip(
+        numbers_of(table, "objective.p"),
+        words_of(table, "objective.margin_kind"),
+        words_of(table, "objective.decoder_gradient"),
+        strict=True,
+    )
+    return chosen(table, [setting == (1, "hard", "True") for setting in settings])
 
 
 CLAIM = Reproduction(

@@ -9,9 +9,12 @@ from unbraid.reproductions._michlo_runs import (
     FRAMEWORKS,
     SCORES,
     above,
+    chosen,
     framework,
+    frameworks_of,
     paired_gains,
     scores_of,
+    words_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._score_panels import draw_score_panels
@@ -21,14 +24,20 @@ from .michlo_figure_5_4 import with_schedule
 
 _ADAPTIVE, _BEFORE = "michlo-2022-a5-2", "michlo-2022-a4"
 _LIKE = ("data", "objective.triplets", "schedule", "seed")
-_SHARED_BY = {"distance": "shared by distance", "kl": "shared by KL"}
+_SHARED_BY = {
+    "distance": "Ada-TVAE, shared by distance",
+    "kl": "Ada-TVAE, shared by KL",
+}
 
 
 def measure(evidence: Evidence) -> Measured:
     """Means over settings of Ada-TVAE, less means over beta of the others."""
     adaptive = with_schedule(evidence.table(_ADAPTIVE))
     # Strong schedules are ruled out in Figure 5.4.
-    kept = adaptive[~adaptive["schedule"].str.endswith("strong")]
+    kept = chosen(
+        adaptive,
+        [not name.endswith("strong") for name in words_of(adaptive, "schedule")],
+    )
     before = before_triplets(evidence.table(_BEFORE), adaptive)
     checks = []
     for score, called in SCORES.items():
@@ -50,11 +59,11 @@ def measure(evidence: Evidence) -> Measured:
         )
         quantity = f"Ada-TVAE: {called} gained by distances over divergences in telling"
         checks.append(above(f"{quantity} shared latents", mean_of(gains)))
-    told = kept["objective.shared_by"].map(_SHARED_BY)
+    told = [_SHARED_BY[how] for how in words_of(kept, "objective.shared_by")]
     shown = pd.concat(
         [
-            before.assign(method=before["objective.name"].map(FRAMEWORKS)),
-            kept.assign(method="Ada-TVAE, " + told),
+            before.assign(method=frameworks_of(before)),
+            kept.assign(method=told),
         ]
     )
     figure = draw_score_panels(

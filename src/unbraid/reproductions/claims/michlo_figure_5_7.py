@@ -14,11 +14,15 @@ from unbraid.reproductions._michlo_runs import (
     above,
     best_of_sweeps,
     framework,
-    is_squares,
+    groups_of,
+    on_common,
+    scores_of,
     short_data,
+    words_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._score_panels import draw_score_panels
+from unbraid.reproductions._tables import numbers_of
 from unbraid.studies._opened import opened
 
 _TRIPLETS, _BEFORE = "michlo-2022-a5-3", "michlo-2022-a4"
@@ -27,9 +31,11 @@ _TRIPLETS, _BEFORE = "michlo-2022-a5-3", "michlo-2022-a4"
 def measure(evidence: Evidence) -> Measured:
     """Scores against how well perceived distances follow factors; and beta-VAE's."""
     triplets = evidence.table(_TRIPLETS)
-    kinds = list(triplets["data"].unique())
+    kinds = list(dict.fromkeys(words_of(triplets, "data")))
     follows = evidence.kept("follows", lambda: _follows(evidence, kinds))
-    triplets = triplets.assign(follows=triplets["data"].map(follows))
+    triplets = triplets.assign(
+        follows=[follows[data] for data in words_of(triplets, "data")]
+    )
     plain = framework(evidence.table(_BEFORE), "beta_vae")
     checks = []
     for score, called in SCORES.items():
@@ -38,15 +44,15 @@ def measure(evidence: Evidence) -> Measured:
         checks.append(above(quantity, mean_of(_agreements(triplets, score))))
     for score, called in SCORES.items():
         gain = gain_of(
-            best_of_sweeps(plain[~is_squares(plain)], score),
-            best_of_sweeps(triplets[~is_squares(triplets)], score),
+            best_of_sweeps(on_common(plain), score),
+            best_of_sweeps(on_common(triplets), score),
         )
         quantity = f"{called} on common data: best of beta-VAE less best of Ada-TVAE "
         checks.append(above(f"{quantity}without labels", gain))
     return Measured(
         checks=checks,
         figure=draw_score_panels(_shown(triplets, plain), "method", SCORES),
-        n_seeds=triplets["seed"].nunique(),
+        n_seeds=len(set(words_of(triplets, "seed"))),
         remark="That training is more stable is said there too, but not of what.",
     )
 
@@ -64,16 +70,12 @@ def _follows(evidence: Evidence, kinds: list[str]) -> dict[str, float]:
 
 def _agreements(triplets: pd.DataFrame, score: str) -> Numbers:
     """Rank correlation over datasets, for each seed and number of triplets."""
-    if score not in triplets:
-        return np.empty(0)
-    known = triplets.dropna(subset=[score])
+    parts = groups_of(triplets, ["objective.n_triplets", "seed"]).values()
     return np.array(
         [
-            correlate(
-                part["follows"].to_numpy(), part[score].to_numpy(), kind="spearman"
-            )
-            for _, part in known.groupby(["objective.n_triplets", "seed"])
-            if len(part) > 1
+            correlate(numbers_of(part, "follows"), scores, kind="spearman")
+            for part in parts
+            if (scores := scores_of(part, score)).size == len(part) > 1
         ]
     )
 
@@ -81,11 +83,16 @@ def _agreements(triplets: pd.DataFrame, score: str) -> Numbers:
 def _shown(triplets: pd.DataFrame, plain: pd.DataFrame) -> pd.DataFrame:
     """All runs, with names in the order of how well distances follow factors."""
     ranked = triplets.sort_values("follows", kind="stable")
-    rounded = ranked["follows"].map("{:.2f}".format)
+    names = [
+        f"{kind} ({rank:.2f}), triplets"
+        for kind, rank in zip(
+            short_data(ranked), numbers_of(ranked, "follows"), strict=True
+        )
+    ]
     return pd.concat(
         [
-            ranked.assign(method=short_data(ranked) + " (" + rounded + "), triplets"),
-            plain.assign(method=short_data(plain) + ", beta-VAE"),
+            ranked.assign(method=names),
+            plain.assign(method=[f"{kind}, beta-VAE" for kind in short_data(plain)]),
         ]
     )
 

@@ -11,9 +11,12 @@ from unbraid.reproductions._michlo_runs import (
     above,
     best_of_sweeps,
     framework,
+    frameworks_of,
+    words_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._score_panels import draw_score_panels
+from unbraid.reproductions._tables import rows_where
 
 _PLAIN, _LEARNT = "michlo-2022-a3-3", "michlo-2022-a6-learnt"
 _LOSSES = ("squared error", "gaussian", "box")
@@ -23,20 +26,22 @@ def measure(evidence: Evidence) -> Measured:
     """Best scores with the learnt loss, less those with each of the others."""
     parts = [evidence.table(name) for name in (_PLAIN, _LEARNT)]
     table = pd.concat(parts).drop_duplicates("id")
-    table = table.assign(loss=[_loss(kernel) for kernel in table["likelihood.kernel"]])
+    table = table.assign(loss=[_loss(k) for k in words_of(table, "likelihood.kernel")])
     checks = []
     for name, words in FRAMEWORKS.items():
         runs = framework(table, name)
         for score, called in SCORES.items():
-            best = best_of_sweeps(runs[runs["loss"] == "learnt"], score)
+            best = best_of_sweeps(rows_where(runs, "loss", "learnt"), score)
             for loss in _LOSSES:
-                gain = gain_of(best, best_of_sweeps(runs[runs["loss"] == loss], score))
+                gain = gain_of(
+                    best, best_of_sweeps(rows_where(runs, "loss", loss), score)
+                )
                 quantity = f"{words}: {called} gained by the learnt loss over {loss}"
                 checks.append(above(f"{quantity}, best beta of each seed", gain))
     order = {loss: place for place, loss in enumerate((*_LOSSES, "learnt"))}
     shown = table.assign(
-        framework=table["objective.name"].map(FRAMEWORKS),
-        place=table["loss"].map(order),
+        framework=frameworks_of(table),
+        place=[order[loss] for loss in words_of(table, "loss")],
     )
     shown = shown.sort_values(["framework", "place"], ascending=[False, True])
     figure = draw_score_panels(shown, ["framework", "loss"], SCORES)
@@ -45,9 +50,9 @@ def measure(evidence: Evidence) -> Measured:
     return Measured(checks=checks, figure=figure, remark=remark)
 
 
-def _loss(kernel: object) -> str:
+def _loss(kernel: str) -> str:
     """What a loss is called, by its kernel."""
-    if not isinstance(kernel, str):
+    if kernel == "nan":
         return "squared error"
     return kernel if kernel in _LOSSES else "learnt"
 

@@ -8,6 +8,7 @@ from unbraid.reproductions._michlo_runs import (
     SCORES,
     above,
     framework,
+    frameworks_of,
     paired_gains,
     short_data,
 )
@@ -34,7 +35,7 @@ def measure(evidence: Evidence) -> Measured:
             )
             quantity = f"{words}: {called} gained by splitting colour into shade and "
             checks.append(above(f"{quantity}hue, same beta and seed", mean_of(gains)))
-    shown = table.assign(framework=table["objective.name"].map(FRAMEWORKS))
+    shown = table.assign(framework=frameworks_of(table))
     figure = draw_score_panels(shown, ["framework", "kind"], SCORES)
     return Measured(checks=checks, figure=figure)
 

@@ -7,26 +7,33 @@ from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._intervals import gain_of, resampled
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._scores_by_group import draw_lines
+from unbraid.reproductions._tables import (
+    group_means,
+    numbers_of,
+    rank_correlation,
+    rows_where,
+)
 
 _STUDY = "compute"
+_BETAS = (1, 4)
 
 
 def measure(evidence: Evidence) -> Measured:
     """MIG against steps of training, for beta 1 and 4."""
     table = evidence.table(_STUDY)
-    strong = table[table["objective.beta"] == 4].reset_index(drop=True)
+    strong = rows_where(table, "objective.beta", 4)
     value, interval = resampled(
         strong,
         _trend,
         within="training.steps",
         n_resamples=evidence.at(smoke=20, mini=1_000, paper=1_000),
     )
-    longest = table[table["training.steps"] == table["training.steps"].max()]
-    ends = {
-        beta: some["score.mig"].to_numpy()
-        for beta, some in longest.groupby("objective.beta")
-    }
-    gain, of_gain = gain_of(ends[4], ends[1])
+    longest = rows_where(table, "training.steps", max(table["training.steps"]))
+    weak_end, strong_end = (
+        numbers_of(rows_where(longest, "objective.beta", beta), "score.mig")
+        for beta in _BETAS
+    )
+    gain, of_gain = gain_of(strong_end, weak_end)
     checks = [
         Check(
             quantity="beta 4: rank correlation of MIG and compute",
@@ -43,12 +50,15 @@ def measure(evidence: Evidence) -> Measured:
             least=0.0,
         ),
     ]
-    means = table.pivot_table(
-        index="training.steps", columns="objective.beta", values="score.mig"
-    )
+    means = {
+        beta: group_means(
+            rows_where(table, "objective.beta", beta), "training.steps", "score.mig"
+        )
+        for beta in _BETAS
+    }
     figure = draw_lines(
-        [f"{steps:,}" for steps in means.index],
-        {f"beta {beta:g}": means[beta].to_numpy() for beta in means.columns},
+        [f"{steps:,}" for steps in means[1]],
+        {f"beta {beta}": list(line.values()) for beta, line in means.items()},
         across="steps of training",
         up="MIG, mean over seeds",
     )
@@ -56,7 +66,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _trend(table: pd.DataFrame) -> float:
-    return float(table["training.steps"].rank().corr(table["score.mig"].rank()))
+    return rank_correlation(table, "training.steps", "score.mig")
 
 
 CLAIM = Reproduction(

@@ -16,6 +16,7 @@ from unbraid.reproductions._frozen_encoders import (
 from unbraid.reproductions._intervals import resampled
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._scores_by_group import draw_lines
+from unbraid.reproductions._tables import group_means, rank_correlation
 
 _STUDY = "encoder-size"
 _SEEDS = (0, 1, 2)
@@ -52,12 +53,12 @@ def measure(evidence: Evidence) -> Measured:
             )
         )
     means = {
-        "self-trained": table.groupby("width")["score.mig"].mean(),
-        "untrained": untrained.groupby("width")["score.mig"].mean(),
+        "self-trained": group_means(table, "width", "score.mig"),
+        "untrained": group_means(untrained, "width", "score.mig"),
     }
     figure = draw_lines(
-        [f"{width:g}" for width in means["self-trained"].index],
-        {name: values.to_numpy() for name, values in means.items()},
+        [str(width) for width in means["self-trained"]],
+        {name: list(line.values()) for name, line in means.items()},
         across="units in each of two layers",
         up="MIG, mean over seeds",
     )
@@ -75,7 +76,7 @@ def _width(text: Any) -> int:
 
 
 def _trend(table: pd.DataFrame) -> float:
-    return float(table["width"].rank().corr(table["score.mig"].rank()))
+    return rank_correlation(table, "width", "score.mig")
 
 
 def _untrained(evidence: Evidence) -> list[dict[str, Any]]:
