@@ -69,6 +69,18 @@ def that_learnt(runs: pd.DataFrame) -> pd.DataFrame:
     return chosen(runs, [n > 0 for n in numbers_of(runs, "final.active_latents")])
 
 
+def without_twins(runs: pd.DataFrame) -> pd.DataFrame:
+    """Runs with triplets, each once.
+
+    All factors of XYSquares have as many values, so that distances put triplets in the
+    same order whether they are scaled or not: such runs are the same to the last digit.
+    """
+    if "objective.triplets" not in runs:
+        return runs
+    kinds = zip(short_data(runs), words_of(runs, "objective.triplets"), strict=True)
+    return chosen(runs, [kind != ("xy_squares", "l1") for kind in kinds])
+
+
 def groups_of(
     runs: pd.DataFrame, names: Sequence[str]
 ) -> dict[tuple[str, ...], pd.DataFrame]:

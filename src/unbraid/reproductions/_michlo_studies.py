@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import torch
 
 from unbraid.data import open_dataset
 from unbraid.geometry import learn_loss
@@ -16,7 +17,6 @@ QUICK_METRICS = ("mig", "linearity", "axis_alignment")
 """What is measured at the smallest size: the others take longer than the training."""
 
 _STEPS = {"smoke": 5, "mini": 100, "paper": 400}
-# So few digits that another processor, which rounds otherwise, learns the same.
 _DIGITS = 4
 
 
@@ -47,7 +47,14 @@ def _learnt_losses(preset: str) -> Plain:
 @cache
 def _learnt_kernel(data: str, steps: int) -> tuple[tuple[float, ...], ...]:
     share = 0.7 if steps > 100 else 0.5
-    learnt = learn_loss(open_dataset(data), steps=steps, along_factors=share)
+    # Sums that several threads share come out otherwise, and the runs of a study are
+    # known by its numbers: the same kernel each time, or all would be trained again.
+    n_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        learnt = learn_loss(open_dataset(data), steps=steps, along_factors=share)
+    finally:
+        torch.set_num_threads(n_threads)
     kernel = np.asarray(learnt.likelihood.kernel).round(_DIGITS)
     return tuple(tuple(row) for row in kernel.tolist())
 

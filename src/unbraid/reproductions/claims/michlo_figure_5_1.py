@@ -15,6 +15,7 @@ from unbraid.reproductions._michlo_runs import (
     paired_gains,
     scores_of,
     that_learnt,
+    without_twins,
     words_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
@@ -39,7 +40,7 @@ _LIKE = (
 
 def measure(evidence: Evidence) -> Measured:
     """Means over all settings of beta-TVAE, less means over beta of the others."""
-    triplets = evidence.table(_TRIPLETS)
+    triplets = without_twins(evidence.table(_TRIPLETS))
     before = before_triplets(evidence.table(_BEFORE), triplets)
     checks = []
     for score, called in _GOALS.items():

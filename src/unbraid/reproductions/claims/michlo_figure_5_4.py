@@ -13,6 +13,7 @@ from unbraid.reproductions._michlo_runs import (
     on_common,
     paired_gains,
     scores_of,
+    without_twins,
     words_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
@@ -26,8 +27,8 @@ _LIKE = ("data", "objective.shared_by", "schedule", "seed")
 
 def measure(evidence: Evidence) -> Measured:
     """Axis alignment of Ada-TVAE less that of beta-TVAE with the same triplet loss."""
-    adaptive = with_schedule(evidence.table(_ADAPTIVE))
-    plain = _same_loss(evidence.table(_TRIPLETS))
+    adaptive = without_twins(with_schedule(evidence.table(_ADAPTIVE)))
+    plain = _same_loss(without_twins(evidence.table(_TRIPLETS)))
     gain = gain_of(scores_of(adaptive, _AXES), scores_of(plain, _AXES))
     checks = [
         above(

@@ -14,6 +14,7 @@ from unbraid.reproductions._michlo_runs import (
     frameworks_of,
     paired_gains,
     scores_of,
+    without_twins,
     words_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
@@ -32,7 +33,7 @@ _SHARED_BY = {
 
 def measure(evidence: Evidence) -> Measured:
     """Means over settings of Ada-TVAE, less means over beta of the others."""
-    adaptive = with_schedule(evidence.table(_ADAPTIVE))
+    adaptive = without_twins(with_schedule(evidence.table(_ADAPTIVE)))
     # Strong schedules are ruled out in Figure 5.4.
     kept = chosen(
         adaptive,
