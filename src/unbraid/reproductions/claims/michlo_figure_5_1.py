@@ -63,7 +63,8 @@ def measure(evidence: Evidence) -> Measured:
             triplets.assign(method=norms),
         ]
     )
-    figure = draw_score_panels(shown, "method", _GOALS | SCORES)
+    called = {"score.distance_correlation": "distance correlation"}
+    figure = draw_score_panels(shown, "method", _GOALS | called | SCORES)
     remark = "Final scores, where the source takes the best of a run. " + evidence.at(
         smoke="", mini="XYSquares alone, of the five datasets.", paper=""
     )

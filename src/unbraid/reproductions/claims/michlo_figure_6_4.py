@@ -26,7 +26,7 @@ def measure(evidence: Evidence) -> Measured:
     """Best scores with the learnt loss, less those with each of the others."""
     parts = [evidence.table(name) for name in (_PLAIN, _LEARNT)]
     table = pd.concat(parts).drop_duplicates("id")
-    table = table.assign(loss=[_loss(k) for k in words_of(table, "likelihood.kernel")])
+    table = table.assign(loss=_losses(table))
     checks = []
     for name, words in FRAMEWORKS.items():
         runs = framework(table, name)
@@ -41,20 +41,29 @@ def measure(evidence: Evidence) -> Measured:
     order = {loss: place for place, loss in enumerate((*_LOSSES, "learnt"))}
     shown = table.assign(
         framework=frameworks_of(table),
+        beta=[f"beta {beta}" for beta in words_of(table, "objective.beta")],
         place=[order[loss] for loss in words_of(table, "loss")],
     )
     shown = shown.sort_values(["framework", "place"], ascending=[False, True])
-    figure = draw_score_panels(shown, ["framework", "loss"], SCORES)
+    figure = draw_score_panels(shown, ["framework", "loss", "beta"], SCORES)
     remark = "All kernels are weighted by 1 over the sum of their squares, as the "
     remark += "source does not give its weights."
     return Measured(checks=checks, figure=figure, remark=remark)
 
 
-def _loss(kernel: str) -> str:
-    """What a loss is called, by its kernel."""
-    if kernel == "nan":
-        return "squared error"
-    return kernel if kernel in _LOSSES else "learnt"
+def _losses(table: pd.DataFrame) -> list[str]:
+    """What the loss of each run is called; a learnt kernel is numbers, not a name."""
+    likelihoods = zip(
+        words_of(table, "likelihood.name"),
+        words_of(table, "likelihood.kernel"),
+        strict=True,
+    )
+    return [
+        "squared error"
+        if name == "gaussian"
+        else (kernel if kernel in _LOSSES else "learnt")
+        for name, kernel in likelihoods
+    ]
 
 
 CLAIM = Reproduction(
