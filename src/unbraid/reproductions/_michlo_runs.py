@@ -107,6 +107,11 @@ def best_of_sweeps(
         runs: One row per run.
         score: Column of the score.
         sweep: Columns whose values tell one sweep from another.
+
+    Example:
+        >>> runs = {"seed": [0, 0, 1], "beta": [1, 4, 1], "mig": [0.25, 0.5, 0.75]}
+        >>> best_of_sweeps(pd.DataFrame(runs), "mig", sweep=["seed"])
+        array([0.5 , 0.75])
     """
     found = [scores_of(part, score) for part in groups_of(runs, sweep).values()]
     return np.array([scores.max() for scores in found if scores.size])
@@ -130,6 +135,13 @@ def paired_gains(
         better: The value that the claim takes for better.
         worse: What it is compared with.
         like: Columns in which both runs of a pair agree.
+
+    Example:
+        >>> runs = {"seed": [0, 0, 1, 1], "p": [1, 2, 1, 2], "mig": [3, 1, 2, 2]}
+        >>> paired_gains(
+        ...     pd.DataFrame(runs), "mig", column="p", better=1, worse=2, like=["seed"]
+        ... )
+        array([2., 0.])
     """
     gains = []
     for part in groups_of(runs, like).values():
@@ -152,6 +164,11 @@ def slopes(
         score: Column of the score.
         along: Column of the number that it is a function of.
         sweep: Columns whose values tell one sweep from another.
+
+    Example:
+        >>> runs = {"seed": [0, 0, 1, 1], "spacing": [1, 2, 1, 2], "mig": [3, 1, 2, 2]}
+        >>> slopes(pd.DataFrame(runs), "mig", along="spacing", sweep=["seed"]).round(3)
+        array([-2.,  0.])
     """
     found = []
     for part in groups_of(runs, sweep).values():
