@@ -12,6 +12,7 @@ from typing import Any
 from unbraid.studies import PRESETS as SWEEPS
 from unbraid.studies import preset as sweep
 
+from ._michlo_studies import MICHLO_STUDIES, QUICK_METRICS
 from ._reproduction import PRESETS, Preset
 from ._training_studies import OWN_STUDIES
 
@@ -50,6 +51,8 @@ def _published(name: str) -> Callable[[Preset], Plain]:
         if name in _MINI_BETAS:
             for options in plain["methods"].values():
                 options["beta"] = _MINI_BETAS[name]
+        if preset == "smoke" and name.startswith("michlo"):
+            plain["evaluation"]["metrics"] = list(QUICK_METRICS)
         return plain
 
     return make
@@ -58,6 +61,7 @@ def _published(name: str) -> Callable[[Preset], Plain]:
 STUDIES: dict[str, Callable[[Preset], Plain]] = {
     **{name: _published(name) for name in SWEEPS},
     **OWN_STUDIES,
+    **MICHLO_STUDIES,
 }
 """Every study by name: a function from the preset to the study as plain data."""
 
