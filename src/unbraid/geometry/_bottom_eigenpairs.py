@@ -23,6 +23,9 @@ _SPARE = 6
 
 _MOST_SWEEPS = 60
 
+_LEAST_CUT = 1e-3
+"""Share of the largest eigenvalue above which a polynomial begins to be small."""
+
 _ZERO = 1e-5
 """Share of the largest eigenvalue below which all are as good as 0."""
 
@@ -86,7 +89,7 @@ def bottom_eigenpairs(
         space = _filtered(products, space, cut, top)
         values, space, residuals = _rayleigh_ritz(products, space)
         # The next filter spares what lies below the highest value that was found.
-        found, cut = values[:n_pairs], values[-1]
+        found, cut = values[:n_pairs], max(values[-1], _LEAST_CUT * top)
         if _is_settled(found, before, residuals[:n_pairs], tolerance, _ZERO * top):
             break
         before = found
@@ -104,11 +107,11 @@ def _is_settled(
         return False
     gaps = np.diff(values)
     below = int(gaps.argmax()) + 1 if len(gaps) else 1
-    gap = max(gaps.max() if len(gaps) else values.max(), zero)
-    if gap < _GAP * values[min(below, len(values) - 1)]:
+    gap = gaps.max() if len(gaps) else values.max()
+    if values.max() <= zero or gap < _GAP * values[min(below, len(values) - 1)]:
         return True
     # By the sin-theta theorem, the residual over the gap bounds the angle.
-    return bool(residuals[:below].max() <= _ANGLE * gap)
+    return bool(residuals[:below].max() <= max(_ANGLE * gap, zero))
 
 
 def _upper_bound(products: BlockProducts, generator: np.random.Generator) -> float:
@@ -136,7 +139,7 @@ def _filtered(
 ) -> torch.Tensor:
     """Chebyshev polynomial of the matrix, below 1 from ``cut`` to ``top``."""
     centre, half = (top + cut) / 2, (top - cut) / 2
-    degree = int(max(_LEAST_DEGREE, _DEGREE * np.sqrt(top / max(cut, _ZERO * top))))
+    degree = int(max(_LEAST_DEGREE, _DEGREE * np.sqrt(top / cut)))
     # Scaled by its value at 0, or high degrees would overflow.
     factor = scale = -half / centre
     before, now = space, torch.empty_like(space)

@@ -47,7 +47,7 @@ def geomancer_cost(
     n_terms = dimension * (dimension + 3) // 2
     n_blocks = n_points * (1.2 * width + 1)
     numbers = n_blocks * size**2
-    n_vectors = n_eigenvectors + 6
+    n_vectors = min(n_eigenvectors, n_points * size) + 6
     vectors = n_points * size * n_vectors
     fitted = 2 * n_terms * (2 * n_ambient + n_terms) + n_terms * (n_terms + n_ambient)
     local = min(20_000_000, n_points * fitted)

@@ -4,25 +4,39 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
-def checked_points(points: ArrayLike) -> NDArray[np.float64]:
-    """Points as numbers, one row each."""
+_LARGEST = 1e100
+"""Spread of coordinates whose squares are still numbers."""
+
+
+def checked_points(points: ArrayLike, who: str = "Geomancer") -> NDArray[np.float64]:
+    """Points as numbers, one row each.
+
+    Args:
+        points: Shape ``(n_points, n_coordinates)``.
+        who: Complains.
+    """
     array = np.asarray(points)
     if array.dtype.kind not in "biuf":
-        raise ValueError(
-            f"Geomancer: expected points that are numbers, got {array.dtype}."
-        )
+        raise ValueError(f"{who}: expected points that are numbers, got {array.dtype}.")
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(
-            "Geomancer: expected points (n_points, n_coordinates), one row each, got "
+            f"{who}: expected points (n_points, n_coordinates), one row each, got "
             f"shape {array.shape}."
         )
     array = array.astype(np.float64)
     wrong = ~np.isfinite(array).all(axis=1)
     if wrong.any():
         raise ValueError(
-            f"Geomancer: expected finite numbers, got NaN or infinity in "
+            f"{who}: expected finite numbers, got NaN or infinity in "
             f"{wrong.sum():,} of {len(array):,} points, the first in row "
             f"{int(wrong.argmax())}."
+        )
+    # Halves, since the difference of two finite numbers may be none.
+    spread = 2 * float((array.max(axis=0) / 2 - array.min(axis=0) / 2).max())
+    if spread > _LARGEST or 0 < spread < 1 / _LARGEST:
+        raise ValueError(
+            f"{who}: expected coordinates that spread over {1 / _LARGEST:.0e} to "
+            f"{_LARGEST:.0e}, got {spread:.1e}. Rescale the points."
         )
     return array
 
