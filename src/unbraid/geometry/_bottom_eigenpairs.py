@@ -47,10 +47,10 @@ def bottom_eigenpairs(
 
     A few random vectors are multiplied by a polynomial of the matrix that is large on
     the bottom of the spectrum and small on the rest, and the problem is solved in the
-    space they span; again, until nothing changes. The polynomial is evaluated in single
-    precision, the last of these problems is set up in double. No factorisation is needed, which for
-    a graph in more than two dimensions would fill up, and the matrix is read once for
-    all vectors, where a Lanczos method reads it once for each.
+    space they span; again, until nothing changes. Only the last of these problems is
+    set up in double precision. No factorisation is needed, which for a graph in more
+    than two dimensions would fill up, and the matrix is read once for all vectors,
+    where a Lanczos method reads it once for each.
 
     Args:
         matrix: Symmetric, ``(n, n)``.
