@@ -81,7 +81,11 @@ def conjugation_blocks(rotations: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def connection_laplacian(
-    n_points: int, edges: NDArray[np.integer], rotations: NDArray[np.float64]
+    n_points: int,
+    edges: NDArray[np.integer],
+    rotations: NDArray[np.float64],
+    *,
+    single: bool = False,
 ) -> sparse.bsr_array:
     r"""Second-order graph connection Laplacian on symmetric matrices without trace.
 
@@ -94,6 +98,7 @@ def connection_laplacian(
         edges: Shape ``(n_edges, 2)``, each edge ``(i, j)`` once.
         rotations: ``Q`` of each edge, from the tangent space at ``i`` to that at ``j``,
             orthogonal, ``(n_edges, k, k)``.
+        single: Keep the numbers in single precision, in half of the memory.
 
     Returns:
         Symmetric and positive semi-definite, ``(n_points * b, n_points * b)``, in
@@ -111,7 +116,8 @@ def connection_laplacian(
     position = np.empty(len(order), np.int64)
     position[order] = np.arange(len(order))
     size = len(traceless_basis(rotations.shape[1]))
-    blocks = np.empty((len(order), size, size))
+    kind = np.float32 if single else np.float64
+    blocks = np.empty((len(order), size, size), kind)
     degrees = np.bincount(edges.ravel(), minlength=n_points)
     blocks[position[:n_points]] = degrees[:, None, None] * np.eye(size)
     forward = position[n_points : n_points + len(edges)]

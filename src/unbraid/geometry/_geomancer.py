@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._bottom_eigenpairs import bottom_eigenpairs
 from ._connection_laplacian import connection_laplacian, traceless_basis
+from ._cost_estimate import DOUBLE
 from ._geomancer_inputs import (
     check_options,
     checked_metric,
@@ -267,8 +268,11 @@ class Geomancer(BaseEstimator):
         rotations: NDArray[np.float64],
     ) -> NDArray[np.float64]:
         """Fields below the gap, ``(n_points, n_fields, k, k)``; sets the spectrum."""
-        laplacian = connection_laplacian(n_points, edges, rotations)
         basis = traceless_basis(rotations.shape[1])
+        n_numbers = (n_points + 2 * len(edges)) * len(basis) ** 2
+        laplacian = connection_laplacian(
+            n_points, edges, rotations, single=n_numbers > DOUBLE
+        )
         # Every constant field is parallel if all is flat, and one more shows the gap.
         n_rows = n_points * len(basis)
         most = min(len(basis) + 1, n_rows - 1)
