@@ -26,7 +26,7 @@ def test_two_spheres_are_told_apart(two_spheres, fitted):
 
 
 @pytest.mark.parametrize(
-    ("factors", "n_points"), [("S2xS3", 600), ("S2xSO3", 2000), ("S2xS1", 400)]
+    ("factors", "n_points"), [("S2xS3", 600), ("S2xSO3", 1500), ("S2xS1", 400)]
 )
 def test_factors_of_different_kinds_are_told_apart(factors, n_points):
     sample = product_manifold(factors, n_points, rotated=True, seed=1)
