@@ -124,6 +124,29 @@ def test_bad_files_are_refused_in_one_sentence(tmp_path, content, options, said)
     assert not picture.exists()
 
 
+def test_a_text_that_calls_itself_npy_is_not_to_be_loaded_unsafely(tmp_path):
+    (tmp_path / "points.npy").write_text("hello world")
+    result = run(tmp_path / "points.npy")
+    assert result.exit_code == 1
+    assert "cannot be read" in str(result.exception)
+    assert "unsafe" not in str(result.exception)
+
+
+def test_a_line_is_drawn_without_a_warning(tmp_path):
+    np.save(tmp_path / "line.npy", np.outer(np.arange(30.0), np.ones(3)))
+    result = run(tmp_path / "line.npy", "-o", tmp_path / "s.png")
+    assert result.exit_code == 0, result.output
+    assert "without holonomy" in result.stdout
+    assert "gap" not in result.stdout
+
+
+@pytest.mark.parametrize("options", [("-k", 1000), ("--neighbors", 100_000)])
+def test_no_cost_is_said_of_what_is_refused(folder, options):
+    result = run(folder / "sphere.npy", "-k", 2, *options)
+    assert result.exit_code == 1
+    assert "MB" not in result.stderr
+
+
 def test_a_file_that_is_not_there_is_said(tmp_path):
     result = run(tmp_path / "none.npy", "-o", tmp_path / "a.png")
     assert isinstance(result.exception, FileNotFoundError)

@@ -24,3 +24,9 @@ def test_bases_and_order_do_not_matter():
     turn = np.array([[0.6, -0.8], [0.8, 0.6]])
     halves = [axes[:, :, :2], axes[:, :, 2:]]
     assert alignment_error([halves[1] @ turn, halves[0]], halves)[0] < 1e-9
+
+
+@pytest.mark.parametrize("shape", [(6, 4, 2), (5, 3, 2), (5, 4)])
+def test_bases_at_other_points_are_refused(shape):
+    with pytest.raises(ValueError, match="at the same points, got"):
+        alignment_error([np.ones(shape)], [np.ones((5, 4, 2))])

@@ -120,3 +120,12 @@ def test_without_mkl_the_eigenvalues_are_the_same(monkeypatch):
     expected = bottom_eigenpairs(matrix, 4)[0]
     monkeypatch.setattr(torch.backends.mkl, "is_available", lambda: False)
     assert bottom_eigenpairs(matrix, 4)[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_single_precision_is_the_same_matrix_in_half_of_the_memory():
+    edges = np.array([[0, 1], [1, 2], [0, 2]])
+    rotations = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 4, 4)))[0]
+    double = connection_laplacian(3, edges, rotations)
+    single = connection_laplacian(3, edges, rotations, single=True)
+    assert single.data.nbytes == double.data.nbytes // 2
+    assert np.abs(single.toarray() - double.toarray()).max() < 1e-6

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 from unbraid.geometry import Geomancer, alignment_error, product_manifold, sphere
 
@@ -25,7 +26,7 @@ def test_two_spheres_are_told_apart(two_spheres, fitted):
 
 
 @pytest.mark.parametrize(
-    ("factors", "n_points"), [("S2xS3", 600), ("S2xSO3", 2000), ("S2xS1", 400)]
+    ("factors", "n_points"), [("S2xS3", 600), ("S2xSO3", 1500), ("S2xS1", 400)]
 )
 def test_factors_of_different_kinds_are_told_apart(factors, n_points):
     sample = product_manifold(factors, n_points, rotated=True, seed=1)
@@ -212,7 +213,12 @@ APART = sphere(40, 2).points
 
 def bad(points=None, dimension=2, n_neighbors=None, **given):
     points = sphere(60, 2).points if points is None else points
-    return Geomancer(dimension, n_neighbors).fit(points, **given)
+    options = {
+        name: given.pop(name)
+        for name in ("gamma", "n_eigenvectors", "n_tangent_neighbors")
+        if name in given
+    }
+    return Geomancer(dimension, n_neighbors, **options).fit(points, **given)
 
 
 def with_nan():
@@ -238,6 +244,16 @@ def with_nan():
         ({"points": np.arange(9.0)}, r"got shape \(9,\)"),
         ({"points": np.empty((0, 3))}, r"got shape \(0, 3\)"),
         ({"points": np.array([["a", "b"]])}, "points that are numbers"),
+        ({"points": [[1.0, 2.0], [3.0]]}, "as many coordinates each"),
+        ({"points": 1e200 * sphere(60, 2).points}, "spread over 1e-100 to .*Rescale"),
+        ({"points": 1e-200 * sphere(60, 2).points}, "spread over 1e-100 to .*Rescale"),
+        ({"points": 1.7e308 * sphere(60, 2).points}, "spread over 1e-100 .* got inf"),
+        ({"dimension": True}, "a dimension from 1 to 3, .*got True"),
+        ({"n_eigenvectors": 1}, "n_eigenvectors to be an integer from 2.*got 1"),
+        ({"n_eigenvectors": None}, "n_eigenvectors to be an integer.*got None"),
+        ({"n_tangent_neighbors": 0}, "n_tangent_neighbors to be an integer.*got 0"),
+        ({"gamma": float("nan")}, "gamma to be from 0, got nan"),
+        ({"gamma": "much"}, "gamma to be from 0, got 'much'"),
         ({"n_neighbors": 0}, "n_neighbors to be an integer from 1, got 0"),
         ({"points": sphere(3, 2).points, "dimension": None}, "more points than"),
         ({"neighbours": np.zeros((60, 2))}, "whole numbers"),
@@ -253,3 +269,8 @@ def with_nan():
 def test_wrong_input_is_refused_in_one_sentence(given, said):
     with pytest.raises(ValueError, match=said):
         bad(**given)
+
+
+def test_a_summary_before_the_fit_is_refused():
+    with pytest.raises(NotFittedError):
+        Geomancer(3).summary()

@@ -100,6 +100,7 @@ def test_a_learnt_loss_is_saved_with_a_model_and_used_on_other_data(learnt, tmp_
     ("options", "words"),
     [
         ({"radius": -1}, "radius from 0"),
+        ({"radius": 8}, "radius up to 7, .*got 8"),
         ({"steps": 0}, "steps from 1"),
         ({"batch_size": 2}, "batch_size from 3"),
         ({"direction": "worse"}, "direction 'help' or 'hinder'"),

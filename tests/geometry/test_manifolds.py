@@ -64,3 +64,9 @@ def test_the_same_seed_gives_the_same_points():
 def test_unknown_factors_are_refused(factors):
     with pytest.raises(ValueError, match="product_manifold: expected"):
         product_manifold(factors, 10)
+
+
+@pytest.mark.parametrize("n_points", [0, -3, 2.5, "many"])
+def test_numbers_of_points_that_are_none_are_refused(n_points):
+    with pytest.raises(ValueError, match="a point or more, got 1 and"):
+        product_manifold("S2", n_points)

@@ -284,3 +284,19 @@ def test_a_factor_may_be_called_random():
     assert first["rank"] == pytest.approx(1.0)
     assert second["rank"] == pytest.approx(1.0)
     assert last["rank"] < 1.0
+
+
+def test_arrays_are_to_be_wrapped():
+    with pytest.raises(TypeError, match="expected a dataset, got ndarray"):
+        perceived_distances(np.zeros((5, 3, 8, 8)))
+
+
+def test_a_loss_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="loss: expected one of mse"):
+        perceived_distances(XYSquares(image_size=8, square_size=1), 3)
+
+
+def test_a_loss_may_return_arrays_but_one_number_a_pair():
+    data = XYSquares(image_size=8, square_size=1)
+    with pytest.raises(ValueError, match=r"got shape \(3,\) for"):
+        perceived_distances(data, lambda first, second: np.zeros(3), n_pairs=50)

@@ -16,7 +16,7 @@ def hearts():
 
 @pytest.fixture(scope="module")
 def rows(hearts):
-    return np.random.default_rng(0).permutation(len(hearts))[:600]
+    return np.random.default_rng(0).permutation(len(hearts))[:400]
 
 
 @pytest.mark.parametrize("dimension", [3, 4])
@@ -29,7 +29,7 @@ def test_raw_images_of_a_turning_object_are_not_split(hearts, rows, dimension):
 
 
 def test_codes_of_a_turning_object_are_not_split(hearts, rows):
-    run = fit("beta_vae", hearts, steps=300, n_latents=6, seed=0)
+    run = fit("beta_vae", hearts, steps=150, n_latents=6, seed=0)
     codes = encode(run.model, hearts, rows=rows, progress=False).codes
     found = Geomancer(n_neighbors=20).fit(np.unique(codes, axis=0))
     assert not found.is_product_

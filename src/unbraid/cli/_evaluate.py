@@ -189,6 +189,8 @@ def read_table(path: Path, name: str, option: str) -> tuple[Any, list[str] | Non
         if kind == ".csv":
             return _read_csv(path)
         with path.open("rb") as file:
+            if kind == ".npy":
+                return np.lib.format.read_array(file, allow_pickle=False), None
             loaded = np.load(file, allow_pickle=False)
             if isinstance(loaded, np.ndarray):
                 return loaded, None

@@ -199,18 +199,21 @@ def _fit(
     if dimension is None and n_points > 2:
         dimension = max(1, min(n_ambient, round(estimate(table, seed=seed))))
         typer.echo(f"Estimated dimension: {dimension}", err=True)
-    cost = geomancer_cost(
-        n_points,
-        n_ambient,
-        dimension or 1,
-        n_neighbors=neighbors,
-        n_eigenvectors=eigenvalues,
-    )
-    typer.echo(
-        f"{n_points:,} points of {n_ambient} coordinates: about "
-        f"{in_words(cost.seconds)} and {max(cost.megabytes, 1):,.0f} MB on one core",
-        err=True,
-    )
+    # What is refused at once costs nothing.
+    if (dimension or 1) <= n_ambient and (neighbors or 1) < n_points:
+        cost = geomancer_cost(
+            n_points,
+            n_ambient,
+            dimension or 1,
+            n_neighbors=neighbors,
+            n_eigenvectors=eigenvalues,
+        )
+        typer.echo(
+            f"{n_points:,} points of {n_ambient} coordinates: about "
+            f"{in_words(cost.seconds)} and {max(cost.megabytes, 1):,.0f} MB on one "
+            "core",
+            err=True,
+        )
     return Geomancer(
         dimension, neighbors, gamma, n_eigenvectors=eigenvalues, seed=seed
     ).fit(table)
@@ -252,6 +255,8 @@ def _print_findings(fitted: "Geomancer") -> None:
             )
         ],
     )
+    if fitted.dimension_ == 1:
+        return
     values = "  ".join(f"{value:.4g}" for value in fitted.spectrum_)
     typer.echo(f"eigenvalues  {values}")
     typer.echo(

@@ -37,6 +37,12 @@ def alignment_error(
     References:
         Pfau et al. (2020), section 5.1.
     """
+    shapes = {np.shape(basis)[:2] for basis in (*found, *true)}
+    if len(shapes) != 1 or any(np.ndim(basis) != 3 for basis in (*found, *true)):
+        raise ValueError(
+            "alignment_error: expected bases (n_points, n_ambient, dimension) at the "
+            f"same points, got {', '.join(map(str, sorted(shapes)))} for the first two."
+        )
     n_points = len(true[0])
     if len(found) != len(true):
         return np.full(n_points, np.pi / 2)

@@ -1,8 +1,5 @@
 """Lowest eigenvalues of a large sparse matrix, many products at a time."""
 
-import warnings
-from collections.abc import Callable
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -10,41 +7,56 @@ from scipy import linalg, sparse
 
 from unbraid.randomness import numpy_generator
 
+from ._block_products import BlockProducts, exact_product
+
 _DENSE = 1500
 """Rows up to which the whole spectrum is computed, exactly."""
 
-_DEGREE = 20
-"""Products between two looks at the subspace."""
+_LEAST_DEGREE = 20
+"""Products between two looks at the subspace, at the least."""
+
+_DEGREE = 2.5
+"""The same, times the root of the ratio of the largest to the wanted eigenvalues."""
 
 _SPARE = 6
 """Vectors beside those wanted, which separate them from the rest."""
 
 _MOST_SWEEPS = 60
 
+_LEAST_CUT = 1e-3
+"""Share of the largest eigenvalue above which a polynomial begins to be small."""
+
 _ZERO = 1e-5
 """Share of the largest eigenvalue below which all are as good as 0."""
+
+_ANGLE = 0.02
+"""Radians within which vectors below a gap are found."""
+
+_GAP = 0.3
+"""Relative gap above which there are vectors that can be told from the others."""
 
 
 def bottom_eigenpairs(
     matrix: sparse.bsr_array,
     n_pairs: int,
     *,
-    tolerance: float = 5e-3,
+    tolerance: float = 1.5e-2,
     seed: int = 0,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Smallest eigenvalues of a symmetric positive semi-definite matrix.
 
     A few random vectors are multiplied by a polynomial of the matrix that is large on
     the bottom of the spectrum and small on the rest, and the problem is solved in the
-    space they span; again, until nothing changes. No factorisation is needed, which for
-    a graph in more than two dimensions would fill up, and the matrix is read once for
-    all vectors, where a Lanczos method reads it once for each.
+    space they span; again, until nothing changes. Only the last of these problems is
+    set up in double precision. No factorisation is needed, which for a graph in more
+    than two dimensions would fill up, and the matrix is read once for all vectors,
+    where a Lanczos method reads it once for each.
 
     Args:
         matrix: Symmetric, ``(n, n)``.
         n_pairs: How many, from 1 and below ``n``.
-        tolerance: Relative change of the eigenvalues at which to stop. Vectors below
-            the largest gap are then within its square root, as an angle.
+        tolerance: Relative change of the eigenvalues at which to stop, if vectors below
+            a gap are within 0.02 rad by then.
         seed: Of the vectors to begin with.
 
     Returns:
@@ -67,23 +79,21 @@ def bottom_eigenpairs(
             matrix.toarray(), subset_by_index=(0, n_pairs - 1)
         )
         return np.maximum(values, 0.0), vectors
-    multiply = _multiplier(matrix)
-    generator = numpy_generator(seed, "eigenvectors")
-    top = _upper_bound(multiply, n_rows, generator)
     width = n_pairs + _SPARE
-    space = torch.from_numpy(generator.standard_normal((n_rows, width)))
-    cut, before = 0.1 * top, np.zeros(n_pairs)
-    values, vectors = before, space
+    products = BlockProducts(matrix, width)
+    generator = numpy_generator(seed, "eigenvectors")
+    top = _upper_bound(products, generator)
+    start = generator.standard_normal((*products.shape, width), dtype=np.float32)
+    space, cut, before = torch.from_numpy(start), 0.1 * top, np.zeros(n_pairs)
     for _ in range(_MOST_SWEEPS):
-        space = _filtered(multiply, space, cut, top)
-        values, vectors, residuals = _rayleigh_ritz(multiply, space)
+        space = _filtered(products, space, cut, top)
+        values, space, residuals = _rayleigh_ritz(products, space)
         # The next filter spares what lies below the highest value that was found.
-        space, cut = vectors, values[-1]
-        found = values[:n_pairs]
+        found, cut = values[:n_pairs], max(values[-1], _LEAST_CUT * top)
         if _is_settled(found, before, residuals[:n_pairs], tolerance, _ZERO * top):
             break
         before = found
-    return np.maximum(values[:n_pairs], 0.0), vectors[:, :n_pairs].numpy()
+    return _exact_pairs(matrix, products.in_matrix_order(space), n_pairs)
 
 
 def _is_settled(
@@ -97,43 +107,27 @@ def _is_settled(
         return False
     gaps = np.diff(values)
     below = int(gaps.argmax()) + 1 if len(gaps) else 1
+    gap = gaps.max() if len(gaps) else values.max()
+    if values.max() <= zero or gap < _GAP * values[min(below, len(values) - 1)]:
+        return True
     # By the sin-theta theorem, the residual over the gap bounds the angle.
-    gap = max(gaps.max() if len(gaps) else values.max(), zero)
-    return bool(residuals[:below].max() <= np.sqrt(tolerance) * gap)
+    return bool(residuals[:below].max() <= max(_ANGLE * gap, zero))
 
 
-def _multiplier(matrix: sparse.bsr_array) -> Callable[[torch.Tensor], torch.Tensor]:
-    if not torch.backends.mkl.is_available():
-        return lambda block: torch.from_numpy(matrix @ block.numpy())
-    with warnings.catch_warnings():
-        # That torch's sparse matrices may change is no concern of the caller.
-        warnings.simplefilter("ignore", UserWarning)
-        blocks = torch.sparse_bsr_tensor(
-            torch.from_numpy(matrix.indptr.astype(np.int64)),
-            torch.from_numpy(matrix.indices.astype(np.int64)),
-            torch.from_numpy(matrix.data),
-            size=matrix.shape,
-        )
-    return lambda block: blocks @ block
-
-
-def _upper_bound(
-    multiply: Callable[[torch.Tensor], torch.Tensor],
-    n_rows: int,
-    generator: np.random.Generator,
-) -> float:
+def _upper_bound(products: BlockProducts, generator: np.random.Generator) -> float:
     """A number above all eigenvalues, from a few steps of the Lanczos method."""
-    vector = torch.from_numpy(generator.standard_normal((n_rows, 1)))
+    start = generator.standard_normal((*products.shape, 1), dtype=np.float32)
+    vector = torch.from_numpy(start)
     vector /= vector.norm()
     previous, beta = torch.zeros_like(vector), 0.0
     diagonal, beside = [], []
     for _ in range(12):
-        image = multiply(vector) - beta * previous
+        image = products @ vector - beta * previous
         diagonal.append(float((image * vector).sum()))
         image -= diagonal[-1] * vector
         beta = float(image.norm())
         beside.append(beta)
-        if beta < 1e-12 * max(map(abs, diagonal)):
+        if beta < 1e-6 * max(map(abs, diagonal)):
             break
         previous, vector = vector, image / beta
     small = np.diag(diagonal) + np.diag(beside[: len(diagonal) - 1], 1)
@@ -141,33 +135,45 @@ def _upper_bound(
 
 
 def _filtered(
-    multiply: Callable[[torch.Tensor], torch.Tensor],
-    space: torch.Tensor,
-    cut: float,
-    top: float,
+    products: BlockProducts, space: torch.Tensor, cut: float, top: float
 ) -> torch.Tensor:
     """Chebyshev polynomial of the matrix, below 1 from ``cut`` to ``top``."""
     centre, half = (top + cut) / 2, (top - cut) / 2
+    degree = int(max(_LEAST_DEGREE, _DEGREE * np.sqrt(top / cut)))
     # Scaled by its value at 0, or high degrees would overflow.
     factor = scale = -half / centre
-    before, now = space, (multiply(space) - centre * space) * (factor / half)
-    for _ in range(_DEGREE - 1):
+    before, now = space, torch.empty_like(space)
+    products.add_to(now, space, scale=factor / half, shift=centre)
+    for _ in range(degree - 1):
         following = 1 / (2 / scale - factor)
-        image = multiply(now)
-        image -= centre * now
-        image *= 2 * following / half
-        image -= (factor * following) * before
-        before, now, factor = now, image, following
+        after = products.add_to(
+            before,
+            now,
+            keep=-factor * following,
+            scale=2 * following / half,
+            shift=centre,
+        )
+        before, now, factor = now, after, following
     return now
 
 
 def _rayleigh_ritz(
-    multiply: Callable[[torch.Tensor], torch.Tensor], space: torch.Tensor
+    products: BlockProducts, space: torch.Tensor
 ) -> tuple[NDArray[np.float64], torch.Tensor, NDArray[np.float64]]:
-    basis, _ = torch.linalg.qr(space)
-    images = multiply(basis)
-    projected = basis.T @ images
+    basis = torch.linalg.qr(space.view(-1, space.shape[2]))[0].contiguous()
+    images = (products @ basis.view_as(space)).view_as(basis)
+    projected = (basis.T @ images).double()
     values, turn = torch.linalg.eigh((projected + projected.T) / 2)
-    vectors = basis @ turn
-    residuals = torch.linalg.norm(images @ turn - vectors * values, dim=0)
-    return values.numpy(), vectors, residuals.numpy()
+    single = turn.float()
+    vectors = basis @ single
+    residuals = torch.linalg.norm(images @ single - vectors * values.float(), dim=0)
+    return values.numpy(), vectors.view_as(space), residuals.double().numpy()
+
+
+def _exact_pairs(
+    matrix: sparse.bsr_array, space: NDArray[np.float64], n_pairs: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    basis, _ = np.linalg.qr(space)
+    projected = basis.T @ exact_product(matrix, basis)
+    values, turn = np.linalg.eigh((projected + projected.T) / 2)
+    return np.maximum(values[:n_pairs], 0.0), basis @ turn[:, :n_pairs]

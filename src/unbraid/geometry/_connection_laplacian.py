@@ -3,6 +3,7 @@
 from functools import cache
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -33,13 +34,18 @@ def traceless_basis(dimension: int) -> NDArray[np.float64]:
     basis = np.zeros((n_pairs + max(dimension - 1, 0), dimension, dimension))
     places = np.arange(n_pairs)
     basis[places, rows, columns] = basis[places, columns, rows] = np.sqrt(0.5)
-    for last in range(1, dimension):
-        # (1, ..., 1, -last, 0, ...): orthogonal to the identity and to each other.
-        diagonal = np.concatenate([np.ones(last), [-last], np.zeros(dimension)])
-        diagonal = diagonal[:dimension] / np.sqrt(last * (last + 1))
-        basis[n_pairs + last - 1] = np.diag(diagonal)
+    for number, diagonal in enumerate(_traceless_diagonals(dimension)):
+        basis[n_pairs + number] = np.diag(diagonal)
     basis.setflags(write=False)
     return basis
+
+
+def _traceless_diagonals(dimension: int) -> NDArray[np.float64]:
+    """(1, ..., 1, -l, 0, ...): orthogonal to the identity and to each other."""
+    rows = np.tri(max(dimension - 1, 0), dimension)
+    below = np.arange(1.0, dimension)
+    rows[np.arange(len(rows)), np.arange(1, dimension)] = -below
+    return rows / np.sqrt(below * (below + 1))[:, None]
 
 
 def conjugation_blocks(rotations: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -57,19 +63,29 @@ def conjugation_blocks(rotations: NDArray[np.float64]) -> NDArray[np.float64]:
         array([[ 1.,  0.],
                [ 0., -1.]])
     """
-    basis = traceless_basis(rotations.shape[1])
-    n, k, size = len(rotations), rotations.shape[1], len(basis)
-    # (Q E) for all elements E at once, then <E', Q E Q^T> = <E' Q, Q E>.
-    left = rotations.reshape(n * k, k) @ basis.transpose(1, 0, 2).reshape(k, -1)
-    left = left.reshape(n, k, size, k).transpose(0, 2, 1, 3).reshape(n, size, k * k)
-    right = np.swapaxes(rotations, 1, 2).reshape(n * k, k)
-    right = right @ basis.transpose(1, 0, 2).reshape(k, -1)
-    right = right.reshape(n, k, size, k).transpose(0, 3, 1, 2).reshape(n, k * k, size)
-    return np.ascontiguousarray(np.swapaxes(left @ right, 1, 2))
+    turns, k = torch.from_numpy(rotations), rotations.shape[1]
+    rows, columns = torch.from_numpy(np.stack(np.triu_indices(k, 1)))
+    n_pairs = len(rows)
+    size = n_pairs + k - 1
+    diagonals = torch.from_numpy(_traceless_diagonals(k))
+    blocks = torch.empty(len(turns), size, size, dtype=turns.dtype)
+    # Elements off the diagonal have two entries, products of entries of Q do the rest.
+    upper, lower = turns[:, rows], turns[:, columns]
+    off = torch.mul(upper[..., rows], lower[..., columns])
+    blocks[:, :n_pairs, :n_pairs] = off.addcmul_(upper[..., columns], lower[..., rows])
+    blocks[:, :n_pairs, n_pairs:] = (upper * lower) @ (np.sqrt(2) * diagonals.T)
+    across = turns[..., rows] * turns[..., columns]
+    blocks[:, n_pairs:, :n_pairs] = (np.sqrt(2) * diagonals) @ across
+    blocks[:, n_pairs:, n_pairs:] = diagonals @ turns.square() @ diagonals.T
+    return blocks.numpy()
 
 
 def connection_laplacian(
-    n_points: int, edges: NDArray[np.integer], rotations: NDArray[np.float64]
+    n_points: int,
+    edges: NDArray[np.integer],
+    rotations: NDArray[np.float64],
+    *,
+    single: bool = False,
 ) -> sparse.bsr_array:
     r"""Second-order graph connection Laplacian on symmetric matrices without trace.
 
@@ -82,6 +98,7 @@ def connection_laplacian(
         edges: Shape ``(n_edges, 2)``, each edge ``(i, j)`` once.
         rotations: ``Q`` of each edge, from the tangent space at ``i`` to that at ``j``,
             orthogonal, ``(n_edges, k, k)``.
+        single: Keep the numbers in single precision, in half of the memory.
 
     Returns:
         Symmetric and positive semi-definite, ``(n_points * b, n_points * b)``, in
@@ -99,7 +116,8 @@ def connection_laplacian(
     position = np.empty(len(order), np.int64)
     position[order] = np.arange(len(order))
     size = len(traceless_basis(rotations.shape[1]))
-    blocks = np.empty((len(order), size, size))
+    kind = np.float32 if single else np.float64
+    blocks = np.empty((len(order), size, size), kind)
     degrees = np.bincount(edges.ravel(), minlength=n_points)
     blocks[position[:n_points]] = degrees[:, None, None] * np.eye(size)
     forward = position[n_points : n_points + len(edges)]

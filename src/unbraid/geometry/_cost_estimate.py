@@ -10,6 +10,9 @@ _PRODUCTS_PER_SECOND = 2.0e9
 _LOCAL_PER_SECOND = 1.5e9
 """Multiplications in many small matrices, on one core."""
 
+DOUBLE = 200_000_000
+"""Numbers of a connection Laplacian up to which it is kept in double precision."""
+
 
 @dataclass(frozen=True)
 class CostEstimate:
@@ -47,11 +50,13 @@ def geomancer_cost(
     n_terms = dimension * (dimension + 3) // 2
     n_blocks = n_points * (1.2 * width + 1)
     numbers = n_blocks * size**2
-    n_vectors = n_eigenvectors + 6
+    n_vectors = min(n_eigenvectors, n_points * size) + 6
     vectors = n_points * size * n_vectors
     fitted = 2 * n_terms * (2 * n_ambient + n_terms) + n_terms * (n_terms + n_ambient)
     local = min(20_000_000, n_points * fitted)
-    megabytes = 8e-6 * (numbers + 7 * vectors + 3 * local)
+    # Double precision and a copy in single, or single twice where that is too much.
+    per_number = 12 if numbers <= DOUBLE else 8
+    megabytes = 1e-6 * per_number * numbers + 8e-6 * (4 * vectors + 3 * local)
     megabytes += 8e-6 * n_blocks * (dimension**2 + 4) + 8e-6 * n_points * (
         n_ambient * (dimension + 1) + 2 * n_terms
     )

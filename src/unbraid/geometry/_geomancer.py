@@ -6,15 +6,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from ._bottom_eigenpairs import bottom_eigenpairs
 from ._connection_laplacian import connection_laplacian, traceless_basis
+from ._cost_estimate import DOUBLE
 from ._geomancer_inputs import (
+    check_options,
     checked_metric,
     checked_neighbours,
     checked_points,
     checked_tangents,
     default_neighbours,
+    is_integer,
 )
 from ._intrinsic_dimension import intrinsic_dimension
 from ._invariant_subspaces import invariant_subspaces
@@ -160,6 +164,7 @@ class Geomancer(BaseEstimator):
 
     def summary(self) -> str:
         """What was found, in a few words."""
+        check_is_fitted(self)
         sizes = [str(size) for size in self.dimensions_]
         if self.is_product_:
             listed = f"{', '.join(sizes[:-1])} and {sizes[-1]}"
@@ -184,11 +189,7 @@ class Geomancer(BaseEstimator):
         metric: NDArray[np.float64] | None,
     ) -> None:
         n_points = len(points)
-        if self.n_eigenvectors < 2:
-            raise ValueError(
-                "Geomancer: expected n_eigenvectors from 2 on, to see a gap, got "
-                f"{self.n_eigenvectors!r}."
-            )
+        check_options(self.n_eigenvectors, self.n_tangent_neighbors, self.gamma)
         bases = None if tangents is None else checked_tangents(tangents, points)
         dimension = self._choose_dimension(points, bases, metric)
         near, width = self._neighbours(points, neighbours, metric, dimension)
@@ -233,7 +234,7 @@ class Geomancer(BaseEstimator):
                 f"Geomancer: expected dimension {known}, which the tangents or the "
                 f"metric have, got {self.dimension!r}."
             )
-        if not (isinstance(known, int | np.integer) and 1 <= known <= n_ambient):
+        if not is_integer(known, 1) or known > n_ambient:
             raise ValueError(
                 f"Geomancer: expected a dimension from 1 to {n_ambient}, the number of "
                 f"coordinates of a point, got {known!r}."
@@ -267,8 +268,11 @@ class Geomancer(BaseEstimator):
         rotations: NDArray[np.float64],
     ) -> NDArray[np.float64]:
         """Fields below the gap, ``(n_points, n_fields, k, k)``; sets the spectrum."""
-        laplacian = connection_laplacian(n_points, edges, rotations)
         basis = traceless_basis(rotations.shape[1])
+        n_numbers = (n_points + 2 * len(edges)) * len(basis) ** 2
+        laplacian = connection_laplacian(
+            n_points, edges, rotations, single=n_numbers > DOUBLE
+        )
         # Every constant field is parallel if all is flat, and one more shows the gap.
         n_rows = n_points * len(basis)
         most = min(len(basis) + 1, n_rows - 1)

@@ -3,34 +3,78 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+_LARGEST = 1e100
+"""Spread of coordinates whose squares are still numbers."""
 
-def checked_points(points: ArrayLike) -> NDArray[np.float64]:
-    """Points as numbers, one row each."""
-    array = np.asarray(points)
-    if array.dtype.kind not in "biuf":
+
+def checked_points(points: ArrayLike, who: str = "Geomancer") -> NDArray[np.float64]:
+    """Points as numbers, one row each.
+
+    Args:
+        points: Shape ``(n_points, n_coordinates)``.
+        who: Complains.
+    """
+    try:
+        array = np.asarray(points)
+    except ValueError as error:
         raise ValueError(
-            f"Geomancer: expected points that are numbers, got {array.dtype}."
-        )
+            f"{who}: expected points with as many coordinates each, got others."
+        ) from error
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{who}: expected points that are numbers, got {array.dtype}.")
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(
-            "Geomancer: expected points (n_points, n_coordinates), one row each, got "
+            f"{who}: expected points (n_points, n_coordinates), one row each, got "
             f"shape {array.shape}."
         )
     array = array.astype(np.float64)
     wrong = ~np.isfinite(array).all(axis=1)
     if wrong.any():
         raise ValueError(
-            f"Geomancer: expected finite numbers, got NaN or infinity in "
+            f"{who}: expected finite numbers, got NaN or infinity in "
             f"{wrong.sum():,} of {len(array):,} points, the first in row "
             f"{int(wrong.argmax())}."
         )
+    # Halves, since the difference of two finite numbers may be none.
+    spread = 2 * float((array.max(axis=0) / 2 - array.min(axis=0) / 2).max())
+    if spread > _LARGEST or 0 < spread < 1 / _LARGEST:
+        raise ValueError(
+            f"{who}: expected coordinates that spread over {1 / _LARGEST:.0e} to "
+            f"{_LARGEST:.0e}, got {spread:.1e}. Rescale the points."
+        )
     return array
+
+
+def check_options(
+    n_eigenvectors: object, n_tangent_neighbors: object, gamma: object
+) -> None:
+    """Complain about options that are no numbers or out of range."""
+    if not is_integer(n_eigenvectors, 2):
+        raise ValueError(
+            "Geomancer: expected n_eigenvectors to be an integer from 2, to see a gap, "
+            f"got {n_eigenvectors!r}."
+        )
+    if n_tangent_neighbors is not None and not is_integer(n_tangent_neighbors, 1):
+        raise ValueError(
+            "Geomancer: expected n_tangent_neighbors to be an integer from 1, got "
+            f"{n_tangent_neighbors!r}."
+        )
+    # Written so that NaN fails it.
+    if gamma is not None and not (isinstance(gamma, int | float) and gamma >= 0):
+        raise ValueError(f"Geomancer: expected gamma to be from 0, got {gamma!r}.")
+
+
+def is_integer(value: object, least: int) -> bool:
+    """Whether a value is a whole number, of Python or numpy, and large enough."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        return False
+    return bool(value >= least)
 
 
 def default_neighbours(n_points: int, dimension: int, wanted: int | None) -> int:
     """How many neighbours make the graph, with enough points for them."""
     width = max(8, 2 * dimension) if wanted is None else wanted
-    if not (isinstance(width, int | np.integer) and width >= 1):
+    if not is_integer(width, 1):
         raise ValueError(
             f"Geomancer: expected n_neighbors to be an integer from 1, got {wanted!r}."
         )

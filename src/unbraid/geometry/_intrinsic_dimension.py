@@ -6,6 +6,8 @@ from sklearn.neighbors import NearestNeighbors
 
 from unbraid.randomness import numpy_generator
 
+from ._geomancer_inputs import checked_points
+
 
 def intrinsic_dimension(
     points: NDArray[np.floating],
@@ -39,6 +41,7 @@ def intrinsic_dimension(
         Levina and Bickel (2004), Maximum Likelihood Estimation of Intrinsic Dimension;
         MacKay and Ghahramani (2005), Comments on it: average the reciprocals.
     """
+    points = checked_points(points, "intrinsic_dimension")
     n_neighbours = min(n_neighbours, len(points) - 1)
     if n_neighbours < 2:
         raise ValueError(

@@ -97,6 +97,12 @@ def learn_loss(
     channels, height, width = dataset.image_shape
     if radius is None:
         radius = (min(height, width) - 1) // 2
+    largest = max(height, width) - 1
+    if radius > largest:
+        raise ValueError(
+            f"learn_loss: expected a radius up to {largest}, beyond which a kernel "
+            f"meets no pixel of {height}x{width} images, got {radius!r}."
+        )
     _check(radius, direction, steps, batch_size)
     _check_share(along_factors, space)
     side = 2 * radius + 1

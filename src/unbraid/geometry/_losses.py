@@ -49,7 +49,7 @@ def choose_loss(
         >>> choose_loss("mse")
         Gaussian(variance=0.5)
     """
-    if not isinstance(wanted, str | Path):
+    if isinstance(wanted, AbstractLikelihood) or callable(wanted):
         return wanted
     if str(wanted) in LOSSES:
         return LOSSES[str(wanted)]

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from unbraid.randomness import numpy_generator
 
+from ._geomancer_inputs import is_integer
+
 _NAMED = re.compile(r"(S|SO|T)\s*\^?\s*\(?\s*(\d+)\s*\)?")
 
 
@@ -95,10 +97,10 @@ def product_manifold(
         ((50, 12), ('S2', 'SO3'), 5)
     """
     names = factors.split("x") if isinstance(factors, str) else list(factors)
-    if not names or n_points < 1:
+    if not names or not is_integer(n_points, 1):
         raise ValueError(
             "product_manifold: expected a factor or more and a point or more, got "
-            f"{len(names)} and {n_points}."
+            f"{len(names)} and {n_points!r}."
         )
     kinds = [_read(name) for name in names]
     pieces = [

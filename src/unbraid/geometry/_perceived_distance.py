@@ -202,6 +202,7 @@ def pair_distances(
             images = _double_images(dataset, rows.reshape(-1))
             images = images.reshape(*rows.shape, *dataset.image_shape)
             distances = group_distances(loss, images, *places)
+        distances = torch.as_tensor(distances)
         if distances.shape != places[0].shape or not distances.isfinite().all():
             raise ValueError(
                 "perceived_distances: expected one finite distance for each pair, got "
@@ -316,6 +317,11 @@ def _known_rows(dataset: AbstractDataset) -> NDArray[np.int64]:
 
 
 def _check(dataset: AbstractDataset, n_pairs: int, subset_size: int | None) -> None:
+    if not isinstance(dataset, AbstractDataset):
+        raise TypeError(
+            f"perceived_distances: expected a dataset, got {type(dataset).__name__}. "
+            "Wrap arrays in unbraid.data.LabelledImages."
+        )
     if len(dataset) < 2:
         raise ValueError(
             f"perceived_distances: expected two images or more, got {len(dataset)}."

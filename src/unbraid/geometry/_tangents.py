@@ -1,6 +1,7 @@
 """Tangent spaces of a cloud of points: principal directions, unbent."""
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 _NUMBERS = 20_000_000
@@ -70,7 +71,7 @@ def _principal_directions(
     _, width, n_ambient = differences.shape
     if n_ambient <= width:
         _, vectors = np.linalg.eigh(np.swapaxes(differences, 1, 2) @ differences)
-        return vectors[:, :, : -dimension - 1 : -1]
+        return np.ascontiguousarray(vectors[:, :, : -dimension - 1 : -1])
     _, _, vectors = np.linalg.svd(differences, full_matrices=False)
     return np.swapaxes(vectors[:, :dimension], 1, 2)
 
@@ -79,21 +80,20 @@ def _linear_part(
     differences: NDArray[np.float64], bases: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Bases turned to where the linear part of the local fit points."""
-    dimension = bases.shape[2]
-    coordinates = differences @ bases
+    steps, dimension = torch.from_numpy(differences), bases.shape[2]
+    coordinates = torch.bmm(steps, torch.from_numpy(bases))
     # In units of the neighbourhood, or the two degrees would weigh differently.
-    scale = np.sqrt(np.square(coordinates).mean(axis=(1, 2), keepdims=True))
-    coordinates /= np.where(scale > 0, scale, 1.0)
-    rows, columns = np.triu_indices(dimension)
-    terms = np.concatenate(
-        [coordinates, coordinates[:, :, rows] * coordinates[:, :, columns]], axis=2
-    )
-    squares = np.square(differences).sum(axis=2, keepdims=True)
-    weighted = terms * np.exp(-squares / squares.max(axis=1, keepdims=True))
-    weighted = np.swapaxes(weighted, 1, 2)
-    normal = weighted @ terms
-    normal += _RIDGE * differences.shape[1] * np.eye(terms.shape[2])
-    linear = np.linalg.solve(normal, weighted @ differences)[:, :dimension]
+    scale = coordinates.square().mean(dim=(1, 2), keepdim=True).sqrt()
+    coordinates /= torch.where(scale > 0, scale, 1.0)
+    rows, columns = torch.triu_indices(dimension, dimension)
+    products = coordinates[:, :, rows] * coordinates[:, :, columns]
+    terms = torch.cat([coordinates, products], dim=2)
+    squares = steps.square().sum(dim=2, keepdim=True)
+    weighted = terms * torch.exp(-squares / squares.amax(dim=1, keepdim=True))
+    normal = torch.bmm(weighted.mT, terms)
+    normal += _RIDGE * steps.shape[1] * torch.eye(terms.shape[2], dtype=terms.dtype)
+    found = torch.linalg.solve(normal, torch.bmm(weighted.mT, steps))
+    linear = found[:, :dimension].mT.numpy()
     # Nearest orthonormal matrix, so that the bases turn no more than they have to.
-    left, _, right = np.linalg.svd(np.swapaxes(linear, 1, 2), full_matrices=False)
+    left, _, right = np.linalg.svd(linear, full_matrices=False)
     return left @ right

@@ -70,8 +70,11 @@ def draw_manifold_spectrum(spectrum: ManifoldSpectrum) -> Figure:
         edgecolor="#1f77b4",
         zorder=2,
     )
+    # One dimension has no fields without trace, and no eigenvalues.
+    last = max(1, len(values))
+    axes.set_xlim(0.4, last + 0.6)
     axes.text(
-        len(values) + 0.4,
+        last + 0.4,
         spectrum.scale,
         "graph",
         fontsize=7,
