@@ -1,7 +1,6 @@
 """How sphinx builds the site: offline, from the pages here and from the docstrings."""
 
 import fnmatch
-import importlib.util
 import re
 from pathlib import Path
 
@@ -23,8 +22,6 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
-if importlib.util.find_spec("unbraid.reproductions") is None:
-    exclude_patterns += ["api/reproductions.md"]
 html_theme = "furo"
 html_title = "unbraid"
 html_static_path = ["_static"]

@@ -65,7 +65,7 @@ def measure(evidence: Evidence) -> Measured:
 
 def _scores(evidence: Evidence, task: str) -> list[dict[str, Any]]:
     n_seeds = evidence.at(smoke=1, mini=1, paper=5)
-    # Scale decides the cluster: miniatures know too little of shape for any to learn it.
+    # Clusters by scale: miniatures know too little of shape for any to learn it.
     options = evidence.at(
         smoke={"max_steps": 30, "n_runs": 1, "n_test": 50, "cluster_by": "scale"},
         mini={"max_steps": 1_000, "n_runs": 3, "cluster_by": "scale"},
