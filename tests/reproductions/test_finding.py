@@ -1,5 +1,8 @@
 import json
 import math
+import re
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -144,7 +147,7 @@ def test_the_page_shows_contradictions_first():
     assert page.index("## Does not hold") < page.index("## Holds")
     assert "Why. So." in page
     assert "![michlo-figure-3-12](pics/michlo-figure-3-12.png)" in page
-    assert "2 claims: 1 holds, 0 cannot be told, 1 does not hold." in page
+    assert "2 claims; do not hold: 1, cannot be told: 0, hold: 1." in page
 
 
 def test_a_contradiction_must_be_discussed():
@@ -160,3 +163,13 @@ def test_a_page_is_written_from_the_folder_of_its_name(tmp_path):
     finding().save(tmp_path / "findings" / "michlo-table-3-1.json")
     assert write_findings(tmp_path / "findings.md") == 1
     assert "More is better." in (tmp_path / "findings.md").read_text()
+
+
+def test_the_page_in_the_repository_is_what_the_program_writes(tmp_path):
+    docs = Path(__file__).parents[2] / "docs"
+    shutil.copytree(docs / "findings", tmp_path / "findings")
+    assert write_findings(tmp_path / "findings.md") >= 20
+    written = (tmp_path / "findings.md").read_text()
+    assert written == (docs / "findings.md").read_text()
+    for picture in re.findall(r"\]\((findings/.*?\.png)\)", written):
+        assert (docs / picture).is_file()

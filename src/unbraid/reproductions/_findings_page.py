@@ -12,6 +12,8 @@ from ._catalogue import REPRODUCTIONS
 from ._finding import VERDICTS, Check
 from ._run import Finding
 
+_COUNTED = ("do not hold", "cannot be told", "hold")
+
 _HEAD = """# Findings
 
 Published claims, measured by `unbraid reproduce NAME --preset mini` on miniatures:
@@ -88,12 +90,12 @@ def findings_page(
                 "hold, got none. Write two sentences about it in discussions.yaml."
             )
     counts = [
-        f"{sum(found.verdict == verdict for found in ranked)} {verdict}"
-        for verdict in reversed(VERDICTS)
+        f"{words}: {sum(found.verdict == verdict for found in ranked)}"
+        for verdict, words in zip(VERDICTS, _COUNTED, strict=True)
     ]
     lines = [
         _HEAD,
-        f"{len(ranked)} claims: {', '.join(counts)}.",
+        f"{len(ranked)} claims; {', '.join(counts)}.",
         "",
         *_overview(ranked),
     ]

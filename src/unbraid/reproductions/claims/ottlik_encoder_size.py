@@ -65,7 +65,7 @@ def measure(evidence: Evidence) -> Measured:
     return Measured(
         checks=checks,
         figure=figure,
-        remark="Self-trained encoders stand for CLIP's, whose weights are not at hand"
+        remark="Self-trained encoders stand for CLIP's, whose weights are not at hand."
         if len(published) < 2
         else "",
     )
