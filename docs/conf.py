@@ -1,6 +1,5 @@
 """How sphinx builds the site: offline, from the pages here and from the docstrings."""
 
-import fnmatch
 import re
 from pathlib import Path
 
@@ -74,19 +73,10 @@ def visit_block(translator: HTML5Translator, node: nodes.Element) -> None:
 
 
 def fill_pages(app: Sphinx, name: str, source: list[str]) -> None:
-    """Adapt pages to what is there: some are written by the program, some later."""
-    # A glob without a page is an error.
-    folder = name[: name.rfind("/") + 1]
-    for pattern in ("finding[s]", "findings/*", "reproduction[s]"):
-        if not fnmatch.filter(app.project.docnames, folder + pattern):
-            source[0] = source[0].replace(f"\n{pattern}\n", "\n")
+    """Adapt pages to the site."""
+    del app
     # Readers of the repository go to the file, readers of the site to the page.
     source[0] = source[0].replace("(../benchmarks/README.md)", "(benchmarks.md)")
-    results = ROOT / "benchmarks" / "RESULTS.md"
-    if name == "benchmarks" and results.is_file():
-        source[0] += (
-            "\n```{include} ../benchmarks/RESULTS.md\n:relative-docs: ..\n```\n"
-        )
     if name == "objectives":
         source[0] += "\n\n".join(_objective_sections())
 
