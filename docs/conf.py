@@ -1,7 +1,6 @@
 """How sphinx builds the site: offline, from the pages here and from the docstrings."""
 
 import re
-from pathlib import Path
 
 from docutils import nodes
 from docutils.utils.math import MathError
@@ -11,8 +10,6 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.typing import stringify_annotation
 from sphinx.writers.html5 import HTML5Translator
-
-ROOT = Path(__file__).parents[1]
 
 project = "unbraid"
 author = "The unbraid authors"
