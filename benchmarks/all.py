@@ -1,0 +1,174 @@
+"""Run every side-by-side comparison and write RESULTS.md.
+
+Each suite runs in a process of its own, one after the other. A result that is there is
+not measured again, so that a run that was stopped goes on; a suite that fails is named
+on the page and the others go on.
+
+    python benchmarks/all.py [--only data training] [--again]
+"""
+
+import argparse
+import dataclasses
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+from comparison import told
+from peers import versions_of
+from results import FOLDER, Result, page
+
+HERE = Path(__file__).parent
+PAGE = HERE / "RESULTS.md"
+PACKAGES = ("unbraid", "torch", "numpy", "scikit-learn")
+
+
+@dataclasses.dataclass(frozen=True)
+class Suite:
+    """A script, what it compares, and the peer whose environment it needs."""
+
+    script: str
+    about: str
+    arguments: tuple[str, ...] = ()
+    peer: str | None = None
+
+
+SUITES = {
+    "data": Suite(
+        "data.py",
+        "Batches of 256 float images of 64x64x3 drawn at random on the CPU: our stream "
+        "against disent's dataset in a DataLoader.",
+        ("--rounds", "5", "--seconds", "1.5"),
+        "disent",
+    ),
+    "training": Suite(
+        "training.py",
+        "BetaVAE with Adam, the same data, networks and batch sizes. `conv` is "
+        "XYObject at 64x64x3 with the convolutional network of the dissertation, "
+        "`mini` is XYSquares at 8x8x3 with a dense network. Twice: two models in two "
+        "processes of one thread each. The bare loop trains the same network on one "
+        "fixed batch.",
+        ("--rounds", "3", "--seconds", "4"),
+        "disent",
+    ),
+    "population": Suite(
+        "studies.py",
+        "A study of four models on two workers, its start and its scores included, "
+        "against disent's training of one model after the other, its start not "
+        "counted.",
+        ("--parts", "population", "--rounds", "3"),
+        "disent",
+    ),
+    "selection": Suite(
+        "udr.py",
+        "Ranking 200 models of 10 latents by agreement on 1,000 rows, 39,800 ordered "
+        "pairs, one thread: against scikit-learn (scipy for ranks) pair by pair, as "
+        "disentanglement_lib does it, timed on 50 pairs and multiplied.",
+        ("--rounds", "3"),
+    ),
+    "geomancer": Suite(
+        "geomancer.py",
+        "GeoManCEr on 5,000 points of S2xS3, against an implementation of ours that "
+        "takes the published steps one point and one edge at a time.",
+        ("speed",),
+    ),
+    "explorer": Suite(
+        "explorer.py",
+        "The explorer's page in headless chromium: a redraw of the picture after a "
+        "slider moves, and the size of the file. There is no peer: the numbers stand "
+        "beside the limits that were set.",
+    ),
+    "metrics": Suite(
+        "metrics.py",
+        "The standard metrics on 10,000 + 5,000 rows of 10 codes over the factors of "
+        "dSprites, and the images that an evaluation encodes: against "
+        "disentanglement_lib, which is measured once because its DCI takes minutes.",
+        ("--parts", "speed", "images", "--rounds", "3"),
+        "dlib",
+    ),
+}
+
+
+def main() -> None:
+    """Measure what is missing, then write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--only", nargs="+", choices=SUITES, default=list(SUITES))
+    parser.add_argument(
+        "--again", action="store_true", help="measure also what has a result"
+    )
+    arguments = parser.parse_args()
+    for name in arguments.only:
+        known = Result.read(name, FOLDER)
+        if known is None or known.error or arguments.again:
+            print(f"== {name}", flush=True)
+            measure(name, SUITES[name]).write(FOLDER)
+        else:
+            print(f"== {name}: measured on {known.date}, kept (--again to repeat)")
+    results = kept()
+    PAGE.write_text(page(results))
+    print(f"Wrote {PAGE}.")
+    if failed := [result.name for result in results if result.error]:
+        sys.exit(f"Failed: {', '.join(failed)}.")
+
+
+def kept() -> list[Result]:
+    """Results that are there, in the order of the suites."""
+    return [result for name in SUITES if (result := Result.read(name, FOLDER))]
+
+
+def measure(name: str, suite: Suite) -> Result:
+    """Run a suite in a process of its own."""
+    command = [suite.script, *suite.arguments]
+    start = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "comparisons.jsonl"
+        done = subprocess.run(
+            [sys.executable, HERE / suite.script, *suite.arguments, "--json", file],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        comparisons, error = [], ""
+        if done.returncode == 0:
+            comparisons = told(file)
+        else:
+            print(done.stderr, file=sys.stderr)
+            error = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+    return Result(
+        name=name,
+        date=date.today().isoformat(),
+        command=f"python benchmarks/{' '.join(command)}",
+        about=suite.about,
+        machine=machine(),
+        versions=own_versions() | (versions_of(suite.peer) if suite.peer else {}),
+        seconds=round(time.perf_counter() - start, 1),
+        comparisons=comparisons,
+        error=error,
+    )
+
+
+def machine() -> str:
+    """Processor and number of cores."""
+    model = platform.processor() or platform.machine()
+    information = Path("/proc/cpuinfo")
+    if information.exists():
+        for line in information.read_text().splitlines():
+            if line.startswith("model name"):
+                model = line.partition(":")[2].strip()
+                break
+    return f"{model}, {os.cpu_count()} cores"
+
+
+def own_versions() -> dict[str, str]:
+    """Versions of the environment that unbraid runs in."""
+    return {"python": platform.python_version()} | {
+        name: version(name) for name in PACKAGES
+    }
+
+
+if __name__ == "__main__":
+    main()
