@@ -1,4 +1,4 @@
-# Two commands: `make demo` shows what the package does, `make test` proves it.
+# `make demo` shows what the package does, `make test` proves it, `make bench` compares it.
 # Each makes its own environment first; a second call starts at once.
 
 PYTHON ?= python3.11
