@@ -19,7 +19,7 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
-from comparison import told
+from comparison import Comparison, told
 from peers import versions_of
 from results import FOLDER, Result, page
 
@@ -123,32 +123,39 @@ def kept() -> list[Result]:
 
 def measure(name: str, suite: Suite) -> Result:
     """Run a suite in a process of its own."""
-    command = [suite.script, *suite.arguments]
+    comparisons, error, versions = [], "", own_versions()
     start = time.perf_counter()
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "comparisons.jsonl"
-        done = subprocess.run(
-            [sys.executable, HERE / suite.script, *suite.arguments, "--json", file],
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        comparisons, error = [], ""
-        if done.returncode == 0:
-            comparisons = told(file)
-        else:
-            print(done.stderr, file=sys.stderr)
-            error = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+    try:
+        if suite.peer:
+            versions |= versions_of(suite.peer)
+        start = time.perf_counter()  # the peer is installed by now
+        comparisons = run(suite)
+    except (OSError, ValueError, subprocess.CalledProcessError) as failure:
+        words = str(getattr(failure, "stderr", None) or failure)
+        print(words, file=sys.stderr)
+        error = words.strip().splitlines()[-1]
     return Result(
         name=name,
         date=date.today().isoformat(),
-        command=f"python benchmarks/{' '.join(command)}",
+        command=f"python benchmarks/{' '.join((suite.script, *suite.arguments))}",
         about=suite.about,
         machine=machine(),
-        versions=own_versions() | (versions_of(suite.peer) if suite.peer else {}),
+        versions=versions,
         seconds=round(time.perf_counter() - start, 1),
         comparisons=comparisons,
         error=error,
     )
+
+
+def run(suite: Suite) -> list[Comparison]:
+    """What a script hands over, after it has printed it."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "comparisons.jsonl"
+        command = [sys.executable, HERE / suite.script, *suite.arguments]
+        subprocess.run(
+            [*command, "--json", file], check=True, stderr=subprocess.PIPE, text=True
+        )
+        return told(file)
 
 
 def machine() -> str:

@@ -64,9 +64,10 @@ class Result:
 
 def page(results: Sequence[Result]) -> str:
     """The page of all results: a table, then a section each."""
-    rows = [
-        comparison.cells() for result in results for comparison in result.comparisons
-    ]
+    rows = []
+    for result in results:
+        for what, *others in (line.cells() for line in result.comparisons):
+            rows.append((f"{result.name}: {what}", *others))
     failed = [
         f"Not measured: {result.name}, which failed (see there)."
         for result in results

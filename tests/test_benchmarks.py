@@ -65,7 +65,7 @@ def test_page_has_a_table_and_says_what_failed():
     failed = result("training", comparisons=[], error="no wheel of that name")
     text = page([result("data", comparisons=[line(note="on paper")]), failed])
     assert (
-        "| drawing squares | images per second | slow 1.0 | 100 | 1,000 | 5.00 "
+        "| data: drawing squares | images per second | slow 1.0 | 100 | 1,000 | 5.00 "
         "| 4.00 - 10.0 | 3 |"
     ) in text
     assert "- drawing squares: on paper" in text
@@ -108,7 +108,7 @@ def test_others_go_on_when_a_suite_fails(two_suites, monkeypatch):
         run(monkeypatch)
     text = (two_suites / "RESULTS.md").read_text()
     assert "**failed**: no such peer" in text
-    assert "| w | seconds | p | 2.00 | 1.00 | 2.00 |  | 1 |" in text
+    assert "| works: w | seconds | p | 2.00 | 1.00 | 2.00 |  | 1 |" in text
 
 
 def test_what_is_measured_is_kept_unless_asked_for_again(two_suites, monkeypatch):
