@@ -124,16 +124,18 @@ def kept() -> list[Result]:
 def measure(name: str, suite: Suite) -> Result:
     """Run a suite in a process of its own."""
     comparisons, error, versions = [], "", own_versions()
-    start = time.perf_counter()
+    start, others = time.perf_counter(), time_of_others()
     try:
         if suite.peer:
             versions |= versions_of(suite.peer)
-        start = time.perf_counter()  # the peer is installed by now
+        # The peer is installed by now.
+        start, others = time.perf_counter(), time_of_others()
         comparisons = run(suite)
     except (OSError, ValueError, subprocess.CalledProcessError) as failure:
         words = str(getattr(failure, "stderr", None) or failure)
         print(words, file=sys.stderr)
         error = words.strip().splitlines()[-1]
+    seconds = time.perf_counter() - start
     return Result(
         name=name,
         date=date.today().isoformat(),
@@ -141,7 +143,8 @@ def measure(name: str, suite: Suite) -> Result:
         about=suite.about,
         machine=machine(),
         versions=versions,
-        seconds=round(time.perf_counter() - start, 1),
+        seconds=round(seconds, 1),
+        others=round((time_of_others() - others) / seconds / (os.cpu_count() or 1), 3),
         comparisons=comparisons,
         error=error,
     )
@@ -168,6 +171,17 @@ def machine() -> str:
                 model = line.partition(":")[2].strip()
                 break
     return f"{model}, {os.cpu_count()} cores"
+
+
+def time_of_others() -> float:
+    """Processor seconds since the start of the machine that were not ours."""
+    statistics = Path("/proc/stat")
+    if not statistics.exists():
+        return 0.0
+    numbers = map(int, statistics.read_text().split("\n")[0].split()[1:9])
+    user, nice, system, _, _, hard, soft, stolen = numbers
+    busy = user + nice + system + hard + soft + stolen
+    return busy / os.sysconf("SC_CLK_TCK") - sum(os.times()[:4])
 
 
 def own_versions() -> dict[str, str]:

@@ -31,6 +31,7 @@ class Result:
         machine: Processor and number of cores.
         versions: Of unbraid's environment, and of the peer's if it has its own.
         seconds: How long all of it took.
+        others: Share of the machine that other processes used meanwhile.
         comparisons: Its lines; none if it failed.
         error: Why there are none.
     """
@@ -42,6 +43,7 @@ class Result:
     machine: str
     versions: dict[str, str]
     seconds: float
+    others: float
     comparisons: Sequence[Comparison] = ()
     error: str = ""
 
@@ -91,7 +93,8 @@ def section(result: Result) -> str:
         "",
         result.about,
         "",
-        f"- measured on {result.date} in {result.seconds:.0f} s, {result.machine}",
+        f"- measured on {result.date} in {result.seconds:.0f} s, {result.machine}; "
+        f"other processes used {result.others:.0%} of the machine meanwhile",
         f"- `{result.command}`",
         f"- {versions}",
     ]

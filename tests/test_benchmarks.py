@@ -25,6 +25,7 @@ def result(name, **changes):
         "machine": "Slide rule, 2 cores",
         "versions": {"python": "3.11.2", "slow": "1.0"},
         "seconds": 61.2,
+        "others": 0.25,
         "comparisons": [line()],
     }
     return Result(name=name, **made_up | changes)
@@ -69,7 +70,7 @@ def test_page_has_a_table_and_says_what_failed():
         "| 4.00 - 10.0 | 3 |"
     ) in text
     assert "- drawing squares: on paper" in text
-    assert "2026-01-02 in 61 s, Slide rule, 2 cores" in text
+    assert "2026-01-02 in 61 s, Slide rule, 2 cores; other processes used 25%" in text
     assert "python 3.11.2, slow 1.0" in text
     assert "Not measured: training" in text
     assert "**failed**: no wheel of that name" in text
