@@ -53,7 +53,7 @@ SUITES = {
         "`mini` is XYSquares at 8x8x3 with a dense network. Twice: two models in two "
         "processes of one thread each. The bare loop trains the same network on one "
         "fixed batch.",
-        ("--rounds", "3", "--seconds", "4"),
+        ("--rounds", "3", "--seconds", "3"),
         "disent",
     ),
     "population": Suite(
@@ -61,7 +61,7 @@ SUITES = {
         "A study of four models on two workers, its start and its scores included, "
         "against disent's training of one model after the other, its start not "
         "counted.",
-        ("--parts", "population", "--rounds", "3"),
+        ("--parts", "population", "--rounds", "2"),
         "disent",
     ),
     "selection": Suite(
@@ -88,7 +88,7 @@ SUITES = {
         "The standard metrics on 10,000 + 5,000 rows of 10 codes over the factors of "
         "dSprites, and the images that an evaluation encodes: against "
         "disentanglement_lib, which is measured once because its DCI takes minutes.",
-        ("--parts", "speed", "images", "--rounds", "3"),
+        ("--parts", "speed", "images", "--rounds", "2"),
         "dlib",
     ),
 }
