@@ -104,7 +104,8 @@ def main() -> None:
     arguments = parser.parse_args()
     for name in arguments.only:
         known = Result.read(name, FOLDER)
-        if known is None or known.error or arguments.again:
+        is_missing = known is None or known.error or known.source
+        if is_missing or arguments.again:
             print(f"== {name}", flush=True)
             measure(name, SUITES[name]).write(FOLDER)
         else:

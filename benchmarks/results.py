@@ -33,6 +33,7 @@ class Result:
         seconds: How long all of it took.
         others: Share of the machine that other processes used meanwhile.
         comparisons: Its lines; none if it failed.
+        source: Where the numbers were taken from, if this command did not make them.
         error: Why there are none.
     """
 
@@ -44,6 +45,7 @@ class Result:
     versions: dict[str, str]
     seconds: float
     others: float
+    source: str = ""
     comparisons: Sequence[Comparison] = ()
     error: str = ""
 
@@ -68,8 +70,10 @@ def page(results: Sequence[Result]) -> str:
     """The page of all results: a table, then a section each."""
     rows = []
     for result in results:
-        for what, *others in (line.cells() for line in result.comparisons):
-            rows.append((f"{result.name}: {what}", *others))
+        for line in result.comparisons:
+            what, *others, rounds = line.cells()
+            rounds = "earlier" if result.source else rounds
+            rows.append((f"{result.name}: {what}", *others, rounds))
     failed = [
         f"Not measured: {result.name}, which failed (see there)."
         for result in results
@@ -88,18 +92,18 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def section(result: Result) -> str:
     """What one suite compares, where and when it was measured."""
     versions = ", ".join(f"{name} {value}" for name, value in result.versions.items())
-    lines = [
-        f"## {result.name}",
-        "",
-        result.about,
-        "",
-        f"- measured on {result.date} in {result.seconds:.0f} s, {result.machine}; "
-        f"other processes used {result.others:.0%} of the machine meanwhile",
-        f"- `{result.command}`",
-        f"- {versions}",
-    ]
-    notes = [line for line in result.comparisons if line.note]
-    lines += [f"- {line.what}: {line.note}" for line in notes]
+    if result.source:
+        how = f"**measured earlier, from {result.source}**: {result.date}"
+        facts = [f"{how}, {result.machine}", versions]
+    else:
+        facts = [
+            f"measured on {result.date} in {result.seconds:.0f} s, {result.machine}; "
+            f"other processes used {result.others:.0%} of the machine meanwhile",
+            f"`{result.command}`",
+            versions,
+        ]
+    facts += [f"{line.what}: {line.note}" for line in result.comparisons if line.note]
     if result.error:
-        lines += [f"- **failed**: {result.error}"]
-    return "\n".join(lines)
+        facts.append(f"**failed**: {result.error}")
+    lines = [f"## {result.name}", "", result.about, ""]
+    return "\n".join(lines + [f"- {fact}" for fact in facts if fact])

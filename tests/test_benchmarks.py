@@ -76,6 +76,12 @@ def test_page_has_a_table_and_says_what_failed():
     assert "**failed**: no wheel of that name" in text
 
 
+def test_numbers_taken_over_from_elsewhere_are_told_as_such():
+    text = page([result("data", source="README.md")])
+    assert "| 4.00 - 10.0 | earlier |" in text
+    assert "**measured earlier, from README.md**: 2026-01-02" in text
+
+
 @pytest.fixture
 def two_suites(tmp_path, monkeypatch):
     """Suites of which one counts its runs and the other fails."""
