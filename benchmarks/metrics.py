@@ -207,7 +207,8 @@ def main() -> None:
         lines, images = compare_speed(grid, arguments.rounds)
     if "images" in arguments.parts:
         lines += count_images(grid, images)
-    tell(lines, arguments.json)
+    if lines:
+        tell(lines, arguments.json)
     if "growth" in arguments.parts:
         measure_growth(grid)
 
