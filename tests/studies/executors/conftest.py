@@ -53,19 +53,3 @@ class JobList:
 def job_list():
     """What an executor takes jobs from."""
     return JobList
-
-
-@pytest.fixture
-def interrupted(make_job):
-    """How a long job ends that is stopped as soon as it has begun."""
-
-    def run(executor):
-        ends = []
-        for news in executor.run(JobList([make_job(0, steps=1_000_000)])):
-            if news.kind == "begun":
-                executor.stop()
-            if news.kind == "ended":
-                ends.append(news.outcome.end)
-        return ends
-
-    return run

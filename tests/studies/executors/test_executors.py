@@ -1,6 +1,5 @@
 """The shipped suite, on every executor, and on some that break a promise each."""
 
-import contextlib
 import dataclasses
 import signal
 import time
@@ -22,34 +21,27 @@ EXECUTORS = {"local": lambda: LocalExecutor(2), "ray": lambda: RayExecutor(2)}
 pytestmark = pytest.mark.xdist_group("ray")
 
 
-def handlers():
-    return [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
-
-
-def watched(executor):
-    """The same executor, which must leave it to the caller what signals do."""
-    plain = executor.run
-
-    def run(jobs):
-        before = handlers()
-        with contextlib.closing(plain(jobs)) as stream:
-            for news in stream:
-                assert handlers() == before
-                yield news
-
-    executor.run = run
-    return executor
-
-
 @pytest.mark.parametrize("name", EXECUTORS)
 def test_every_executor_conforms(name, tmp_path, capfd):
-    check_executor(lambda: watched(EXECUTORS[name]()), tmp_path)
+    check_executor(EXECUTORS[name], tmp_path)
     # Not even of the worker that was killed.
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_job_is_interrupted_before_it_has_done_anything(interrupted):
-    assert interrupted(LocalExecutor(2)) == ["interrupted"]
+@pytest.mark.parametrize("name", EXECUTORS)
+def test_a_job_is_interrupted_before_it_has_done_anything(name, make_job, job_list):
+    executor = EXECUTORS[name]()
+    handlers = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
+    ends = []
+    for news in executor.run(job_list([make_job(0, steps=1_000_000)])):
+        if news.kind == "begun":
+            executor.stop()
+            # Whoever calls decides what these do.
+            now = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
+            assert now == handlers
+        if news.kind == "ended":
+            ends.append(news.outcome.end)
+    assert ends == ["interrupted"]
 
 
 class Altered(AbstractExecutor):

@@ -40,10 +40,6 @@ def test_a_ray_that_is_there_is_used_and_left(make_job, job_list, tmp_path):
     assert not (tmp_path / "elsewhere").exists()
 
 
-def test_a_job_is_interrupted_before_it_has_done_anything(interrupted):
-    assert interrupted(RayExecutor(2)) == ["interrupted"]
-
-
 def test_ray_does_not_change_the_lineage_of_a_population(tmp_path):
     spec = RunSpec.read(population(generations=2), "test")
     here, there = (
