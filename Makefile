@@ -1,17 +1,22 @@
-# Two commands: `make demo` shows what the package does, `make test` proves it.
+# `make demo` shows what the package does, `make test` proves it, `make bench` compares it.
 # Each makes its own environment first; a second call starts at once.
 
 PYTHON ?= python3.11
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test install check docs format clean browser
+.PHONY: demo test bench docs install check format clean browser
 
 demo: $(INSTALLED)
 	$(BIN)/unbraid demo --out demo
 
 test: check browser
 	$(BIN)/pytest --numprocesses 2 --dist worksteal
+
+# About 25 minutes on two cores; goes on where it stopped. The peers are installed from
+# PyPI into .venv-peers.
+bench: $(INSTALLED) browser
+	$(BIN)/python benchmarks/all.py
 
 check: $(INSTALLED)
 	$(BIN)/ruff format --check .

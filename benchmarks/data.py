@@ -4,19 +4,18 @@ Same datasets (XYSquares and XYObject, 64x64x3), same batch (256 float32 images 
 CPU, drawn at random), both sides in turn, medians over rounds. The peer is measured
 with two workers, as its own example starts it on two cores, and without any.
 
-    python benchmarks/data.py [--rounds 5] [--seconds 3]
+    python benchmarks/data.py [--rounds 5] [--seconds 3] [--json FILE]
 """
 
 import argparse
-import statistics
 import time
 
-import torch
-from peers import run_peer
+from comparison import Comparison, add_option, tell
+from peers import label_of, run_peer
 
 from unbraid.data import AbstractDataset, BatchStream, XYObject, XYSquares
 
-DATASETS = {"xy_squares": XYSquares(), "xy_object": XYObject()}
+DATASETS = {"XYSquares": XYSquares(), "XYObject": XYObject()}
 
 
 def measure(dataset: AbstractDataset, seconds: float) -> float:
@@ -34,6 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3.0)
+    add_option(parser)
     arguments = parser.parse_args()
     ours: dict[str, list[float]] = {name: [] for name in DATASETS}
     theirs: list[dict[str, float]] = []
@@ -41,18 +41,18 @@ def main() -> None:
         theirs.append(run_peer("disent", "data_disent.py", str(arguments.seconds)))
         for name, dataset in DATASETS.items():
             ours[name].append(measure(dataset, arguments.seconds))
-    print(f"torch {torch.__version__}, {torch.get_num_threads()} threads, batch 256")
-    print(f"{'':<24}{'disent 0.8.0':>14}{'unbraid':>12}{'ratio':>8}{'range':>16}")
-    for setting in theirs[0]:
-        rates = ours[setting.split(",")[0]]
-        peer = [round_[setting] for round_ in theirs]
-        ratios = [a / b for a, b in zip(rates, peer, strict=True)]
-        print(
-            f"{setting:<24}{statistics.median(peer):>14,.0f}"
-            f"{statistics.median(rates):>12,.0f}"
-            f"{statistics.median(ratios):>8.1f}"
-            f"{min(ratios):>9.1f} -{max(ratios):>5.1f}"
+    peer = label_of("disent")
+    lines = [
+        Comparison(
+            what=setting,
+            unit="images per second",
+            peer=peer,
+            theirs=[round_[setting] for round_ in theirs],
+            ours=ours[setting.split(",")[0]],
         )
+        for setting in theirs[0]
+    ]
+    tell(lines, arguments.json)
 
 
 if __name__ == "__main__":

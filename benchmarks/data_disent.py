@@ -61,7 +61,9 @@ if __name__ == "__main__":
 
     seconds = float(sys.argv[1])
     rates = {}
-    for name, data in (("xy_squares", XYSquaresData), ("xy_object", XYObjectData)):
+    for name, data in (("XYSquares", XYSquaresData), ("XYObject", XYObjectData)):
         for workers in (0, 2):
-            rates[f"{name}, {workers} workers"] = measure(data(), workers, seconds)
+            rates[f"{name}, peer with {workers} workers"] = measure(
+                data(), workers, seconds
+            )
     print(json.dumps(rates))

@@ -7,7 +7,7 @@ lower triangle with the last diagonal entry left out, the Lanczos method for the
 eigenvalues of smallest magnitude, and FFDIAG from the identity with up to 10,000 rounds
 per point.
 
-    python benchmarks/geomancer.py speed [--points 5000] [--factors S2xS3]
+    python benchmarks/geomancer.py speed [--points 5000] [--factors S2xS3] [--json F]
     python benchmarks/geomancer.py errors [--literal] [--factors S2xS2] [--neighbors 8]
     python benchmarks/geomancer.py large [--points 100000] [--factors S2xS2]
     python benchmarks/geomancer.py refusals [--repeats 20]
@@ -29,6 +29,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse
 import scipy.sparse.linalg
+from comparison import Comparison, add_option, tell
 
 from unbraid.geometry import Geomancer, alignment_error, product_manifold
 
@@ -215,6 +216,24 @@ def run_literal(factors: str, n_points: int) -> dict[str, object]:
     }
 
 
+def compared(ours: list[dict], theirs: dict) -> list[Comparison]:
+    """Time and error of both, as lines of a table."""
+    return [
+        Comparison(
+            what=f"{theirs['points']:,} points of {theirs['factors']}",
+            unit=unit,
+            peer="literal implementation",
+            theirs=[theirs[key]],
+            ours=[line[key] for line in ours],
+        )
+        for key, unit in (
+            ("seconds", "seconds"),
+            ("cpu", "processor seconds"),
+            ("error", "rad of mean error"),
+        )
+    ]
+
+
 def structureless(kind: str, seed: int) -> tuple[np.ndarray, int]:
     """Points without a product structure, and the dimension to fit."""
     generator = np.random.default_rng(seed)
@@ -305,6 +324,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--out", type=Path)
+    add_option(parser)
     arguments = parser.parse_args()
 
     def keep(line: dict[str, object]) -> None:
@@ -316,8 +336,11 @@ def main() -> None:
 
     if arguments.what == "speed":
         factors, n_points = arguments.factors or "S2xS3", arguments.points or 5000
-        keep(run_ours(factors, n_points))
-        keep(run_literal(factors, n_points))
+        ours = [run_ours(factors, n_points) for _ in range(3)]
+        theirs = run_literal(factors, n_points)
+        for line in (*ours, theirs):
+            keep(line)
+        tell(compared(ours, theirs), arguments.json)
     elif arguments.what == "large":
         keep(run_ours(arguments.factors or "S2xS2", arguments.points or 100_000))
     elif arguments.what == "errors":

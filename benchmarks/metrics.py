@@ -12,12 +12,12 @@ Three parts, all of them when not told otherwise:
   1,000,000 rows.
 
     python benchmarks/metrics.py [--parts speed images growth] [--rounds 5]
+        [--json FILE]
 """
 
 import argparse
 import math
 import resource
-import statistics
 import tempfile
 import time
 from collections.abc import Callable
@@ -26,7 +26,8 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from peers import run_peer
+from comparison import Comparison, add_option, tell
+from peers import label_of, run_peer
 
 import unbraid
 from unbraid.data import FactorSpace, Sprites2D
@@ -84,8 +85,10 @@ def score(codes: np.ndarray, factors: Factors, metrics: str) -> unbraid.Scorecar
     )
 
 
-def compare_speed(grid: np.ndarray, rounds: int) -> dict[str, int]:
-    """Print seconds of both sides; give the images that the peer encodes."""
+def compare_speed(
+    grid: np.ndarray, rounds: int
+) -> tuple[list[Comparison], dict[str, int]]:
+    """Seconds of both sides, and the images that the peer encodes."""
     rows = random_rows(15_000)
     codes, factors = grid[rows], factors_of(rows)
     with tempfile.TemporaryDirectory() as folder:
@@ -101,18 +104,19 @@ def compare_speed(grid: np.ndarray, rounds: int) -> dict[str, int]:
     theirs = {name: tuple(peer["times"][name]) for name in CALLS}
     for times in (theirs, *ours):
         times["all"] = tuple(map(sum, zip(*times.values(), strict=True)))
-    print(f"{'seconds':<26}{'dlib 1.5':>18}{'unbraid':>18}{'ratio':>16}")
-    print(f"{'':<26}{'wall':>9}{'cpu':>9}{'wall':>9}{'cpu':>9}{'wall':>8}{'cpu':>8}")
-    for name in (*CALLS, "all"):
-        wall, cpu = (
-            statistics.median(times[name][i] for times in ours) for i in (0, 1)
+    label = label_of("dlib")
+    lines = [
+        Comparison(
+            what=name,
+            unit=unit,
+            peer=label,
+            theirs=[theirs[name][clock]],
+            ours=[times[name][clock] for times in ours],
         )
-        peer_wall, peer_cpu = theirs[name]
-        print(
-            f"{name:<26}{peer_wall:>9.2f}{peer_cpu:>9.2f}{wall:>9.3f}{cpu:>9.3f}"
-            f"{peer_wall / wall:>8.1f}{peer_cpu / cpu:>8.1f}"
-        )
-    return peer["images"]
+        for clock, unit in enumerate(("seconds", "processor seconds"))
+        for name in ((*CALLS, "all") if unit == "seconds" else ("all",))
+    ]
+    return lines, peer["images"]
 
 
 def untrained_encoder() -> torch.nn.Module:
@@ -128,8 +132,8 @@ def untrained_encoder() -> torch.nn.Module:
     )
 
 
-def count_images(grid: np.ndarray, peer_images: dict[str, int]) -> None:
-    """Print images encoded by both sides, and seconds of ours end to end."""
+def count_images(grid: np.ndarray, peer_images: dict[str, int]) -> list[Comparison]:
+    """Images encoded by both sides; prints seconds of ours end to end."""
     sprites, encoder = Sprites2D(), untrained_encoder()
     n_encoded = 0
 
@@ -145,18 +149,27 @@ def count_images(grid: np.ndarray, peer_images: dict[str, int]) -> None:
     middle = time.perf_counter()
     unbraid.evaluate(codes, intervals=False, levels=False, progress=False)
     end = time.perf_counter()
-    theirs = sum(peer_images.values())
-    print(f"images encoded: dlib {theirs:,} {peer_images}")
     print(
-        f"unbraid {n_encoded:,} of the {len(sprites):,} in the grid, "
-        f"{theirs / n_encoded:.1f} times fewer ({theirs / len(sprites):.1f} times if "
-        f"it were all): {middle - start:.0f} s to encode, {end - middle:.0f} s to score"
+        f"{n_encoded:,} of the {len(sprites):,} images in the grid: "
+        f"{middle - start:.0f} s to encode, {end - middle:.0f} s to score"
     )
     names = "beta_vae_score,factor_vae_score,mig,sap,modularity,explicitness,irs"
     part = score(grid[rows], factors_of(rows), names)
     whole = score(grid, factors_of(np.arange(SPACE.size)), names)
     for name in whole:
         print(f"  {name:<20} part {part[name]:.4f}, whole grid {whole[name]:.4f}")
+    if not peer_images:
+        return []
+    return [
+        Comparison(
+            what="images encoded by an evaluation",
+            unit="images",
+            peer=label_of("dlib"),
+            theirs=[sum(peer_images.values())],
+            ours=[n_encoded],
+            note=f"counted, not timed; the whole grid has {len(sprites):,}",
+        )
+    ]
 
 
 def measure_growth(grid: np.ndarray) -> None:
@@ -186,13 +199,16 @@ def main() -> None:
     parts = ("speed", "images", "growth")
     parser.add_argument("--parts", nargs="+", choices=parts, default=parts)
     parser.add_argument("--rounds", type=int, default=5)
+    add_option(parser)
     arguments = parser.parse_args()
     grid = grid_codes()
-    images = {}
+    lines, images = [], {}
     if "speed" in arguments.parts:
-        images = compare_speed(grid, arguments.rounds)
+        lines, images = compare_speed(grid, arguments.rounds)
     if "images" in arguments.parts:
-        count_images(grid, images)
+        lines += count_images(grid, images)
+    if lines:
+        tell(lines, arguments.json)
     if "growth" in arguments.parts:
         measure_growth(grid)
 

@@ -30,6 +30,19 @@ _DLIB = (
 )  # fmt: skip
 
 INSTALLS = {"disent": _DISENT, "dlib": _DLIB}
+DISTRIBUTIONS = {"disent": "disent", "dlib": "disentanglement-lib"}
+
+_ASK_VERSIONS = """
+import json, platform, sys
+from importlib.metadata import PackageNotFoundError, version
+found = {"python": platform.python_version()}
+for name in sys.argv[1:]:
+    try:
+        found[name] = version(name)
+    except PackageNotFoundError:
+        pass
+print(json.dumps(found))
+"""
 
 
 def python_of(peer: str) -> Path:
@@ -51,3 +64,20 @@ def run_peer(peer: str, script: str, *arguments: str) -> dict:
     command = [python_of(peer), FOLDER / script, *arguments]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def versions_of(peer: str) -> dict[str, str]:
+    """Versions in a peer's environment: its own by name, others as "disent's torch"."""
+    name = DISTRIBUTIONS[peer]
+    packages = (name, "torch", "numpy", "scikit-learn")
+    command = [python_of(peer), "-c", _ASK_VERSIONS, *packages]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    found = json.loads(done.stdout)
+    of_peer = {f"{name}'s {package}": value for package, value in found.items()}
+    return {name: of_peer.pop(f"{name}'s {name}")} | of_peer
+
+
+def label_of(peer: str) -> str:
+    """Name and version of a peer, for a table."""
+    name = DISTRIBUTIONS[peer]
+    return f"{name} {versions_of(peer)[name]}"

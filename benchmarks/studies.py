@@ -9,6 +9,7 @@
   counted), with the same networks and batches.
 
     python benchmarks/studies.py [--parts overhead many population] [--rounds 3]
+        [--json FILE]
 """
 
 import argparse
@@ -21,7 +22,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from peers import run_peer
+from comparison import Comparison, add_option, tell
+from peers import label_of, run_peer
 
 MINI = {
     "data": "xy_squares:image_size=8,square_size=1",
@@ -130,30 +132,35 @@ def measure_many(folder: Path) -> None:
         print(f"{command} of 10,000 runs: {statistics.median(times):.1f} s")
 
 
-def measure_population(folder: Path, rounds: int) -> None:
+def measure_population(folder: Path, rounds: int) -> list[Comparison]:
     """Two workers against one model after the other."""
     from unbraid.studies import run_study, study_from_plain
     from unbraid.studies.executors import LocalExecutor
 
+    peer, lines = label_of("disent"), []
     for name, kind, plain, steps in (
-        ("64x64x3 convolutional", "conv", CONV, 250),
-        ("8x8 miniature", "mini", MINI, 8000),
+        ("64x64x3 convolutional", "conv", CONV, 120),
+        ("8x8 miniature", "mini", MINI, 4000),
     ):
         ours, theirs = [], []
         for number in range(rounds):
             theirs.append(
-                run_peer("disent", "training_disent.py", kind, "64", "10", "0")["rate"]
+                run_peer("disent", "training_disent.py", kind, "64", "6", "0")["rate"]
             )
             study = study_from_plain(with_steps(plain, steps, 4))
             start = time.perf_counter()
             run_study(study, folder / f"{kind}{number}", executor=LocalExecutor(2))
             ours.append(4 * steps * 64 / (time.perf_counter() - start))
-        ratios = [a / b for a, b in zip(ours, theirs, strict=True)]
-        print(
-            f"{name}: disent {statistics.median(theirs):,.0f}, a study of 4 models "
-            f"{statistics.median(ours):,.0f} images per second, ratio "
-            f"{statistics.median(ratios):.2f} ({min(ratios):.2f} - {max(ratios):.2f})"
+        lines.append(
+            Comparison(
+                what=f"{name}, four models of {steps:,} steps",
+                unit="images per second",
+                peer=peer,
+                theirs=theirs,
+                ours=ours,
+            )
         )
+    return lines
 
 
 def main() -> None:
@@ -162,6 +169,7 @@ def main() -> None:
     parts = ("overhead", "many", "population")
     parser.add_argument("--parts", nargs="+", default=parts, choices=parts)
     parser.add_argument("--rounds", type=int, default=3)
+    add_option(parser)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         for part in arguments.parts:
@@ -171,7 +179,7 @@ def main() -> None:
             elif part == "many":
                 measure_many(folder)
             else:
-                measure_population(folder, arguments.rounds)
+                tell(measure_population(folder, arguments.rounds), arguments.json)
 
 
 if __name__ == "__main__":

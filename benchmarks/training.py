@@ -9,20 +9,20 @@ in turn, medians over rounds. Settings:
 - ``mini``: XYSquares at 8x8x3 with a dense network, batch 64, where overhead rules.
 - ``bare``: the same network on one fixed batch in the shortest possible loop.
 
-    python benchmarks/training.py [--rounds 5] [--seconds 8]
+    python benchmarks/training.py [--rounds 5] [--seconds 8] [--json FILE]
 """
 
 import argparse
 import json
 import os
-import statistics
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from peers import run_peer
+from comparison import Comparison, add_option, tell
+from peers import label_of, run_peer
 
 WARM_UP_STEPS = 10
 SETTINGS = (("conv", 64), ("conv", 256), ("mini", 64))
@@ -129,37 +129,43 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=8.0)
+    add_option(parser)
     arguments = parser.parse_args()
     cores, seconds = os.cpu_count() or 1, arguments.seconds
-    rates: dict[tuple[str, ...], list[float]] = {}
+    rates: dict[tuple[str, int], dict[str, list[float]]] = {}
     for _ in range(arguments.rounds):
         for kind, batch in SETTINGS:
-            setting = f"{kind}, batch {batch}"
             measured = {
-                ("disent 0.8.0", setting): rate("disent", kind, batch, seconds, 0),
-                ("unbraid", setting): rate("ours", kind, batch, seconds, cores),
-                ("bare loop", setting): rate("bare", kind, batch, seconds, cores),
-                ("2 x unbraid", setting): rate_of_two("ours", kind, batch, seconds),
+                "disent": rate("disent", kind, batch, seconds, 0),
+                "ours": rate("ours", kind, batch, seconds, cores),
+                "bare": rate("bare", kind, batch, seconds, cores),
+                "twice": rate_of_two("ours", kind, batch, seconds),
             }
-            for key, value in measured.items():
-                rates.setdefault(key, []).append(value)
-    sides = ["disent 0.8.0", "unbraid", "bare loop", "2 x unbraid"]
-    print(f"{'images per second':<20}" + "".join(f"{side:>14}" for side in sides))
-    for kind, batch in SETTINGS:
-        setting = f"{kind}, batch {batch}"
-        rows = {side: rates[side, setting] for side in sides}
-        medians = "".join(f"{statistics.median(row):>14,.0f}" for row in rows.values())
-        print(f"{setting:<20}{medians}")
-        for above, below in (
-            ("unbraid", "disent 0.8.0"),
-            ("2 x unbraid", "disent 0.8.0"),
-            ("unbraid", "bare loop"),
-        ):
-            ratios = [a / b for a, b in zip(rows[above], rows[below], strict=True)]
-            print(
-                f"    {above} / {below}: {statistics.median(ratios):.2f} "
-                f"({min(ratios):.2f} - {max(ratios):.2f})"
-            )
+            sides = rates.setdefault((kind, batch), {})
+            for side, value in measured.items():
+                sides.setdefault(side, []).append(value)
+    tell(comparisons(rates, label_of("disent")), arguments.json)
+
+
+def comparisons(
+    rates: dict[tuple[str, int], dict[str, list[float]]], peer: str
+) -> list[Comparison]:
+    """Each setting once and twice against the peer, and once against the bare loop."""
+    return [
+        Comparison(
+            what=f"{kind}, batch {batch}{suffix}",
+            unit="images per second",
+            peer=peer if theirs == "disent" else "bare loop",
+            theirs=sides[theirs],
+            ours=sides[ours],
+        )
+        for theirs, ours, suffix in (
+            ("disent", "ours", ""),
+            ("disent", "twice", ", twice"),
+            ("bare", "ours", ""),
+        )
+        for (kind, batch), sides in rates.items()
+    ]
 
 
 if __name__ == "__main__":

@@ -6,16 +6,21 @@ latents. It is timed on some pairs, and multiplied; ours is timed on all. Models
 set of factors under rotations from none to random, with noise.
 
     python benchmarks/udr.py [--models 200] [--latents 10] [--rows 1000] [--pairs 50]
+        [--rounds 3] [--json FILE]
 """
 
 import argparse
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy
+import sklearn
+from comparison import Comparison, add_option, tell
 from scipy.stats import spearmanr
 from sklearn.linear_model import Lasso
 from sklearn.preprocessing import StandardScaler
@@ -57,6 +62,41 @@ def all_ranks(first: np.ndarray, second: np.ndarray) -> None:
             spearmanr(a, b)
 
 
+PEERS = {
+    "lasso": (f"scikit-learn {sklearn.__version__}", one_lasso),
+    "spearman": (f"scipy {scipy.__version__}", all_ranks),
+}
+
+
+def compare(
+    models: list[np.ndarray], similarity: str, n_pairs: int, rounds: int
+) -> list[Comparison]:
+    """Both formulas of ours against all pairs of the peer, estimated from some."""
+    peer, of_pair = PEERS[similarity]
+    scaled = [StandardScaler().fit_transform(codes) for codes in models]
+    chosen = numpy_generator(0, "pairs").integers(0, len(models), (n_pairs, 2))
+    n_all = len(models) * (len(models) - 1)
+    theirs: list[float] = []
+    ours: dict[str, list[float]] = {"dlib": [], "paper": []}
+    for _ in range(rounds):
+        sample = seconds(lambda: [of_pair(scaled[i], scaled[j]) for i, j in chosen])
+        theirs.append(sample / n_pairs * n_all)
+        for formula, times in ours.items():
+            options = {"similarity": similarity, "formula": formula}
+            rank = partial(unsupervised_disentanglement_ranking, models, **options)
+            times.append(seconds(rank))
+    return [
+        Comparison(
+            what=f"{len(models)} models by {similarity}, formula `{formula}`",
+            unit="seconds",
+            peer=peer,
+            theirs=theirs,
+            ours=times,
+        )
+        for formula, times in ours.items()
+    ]
+
+
 def main() -> None:
     """Time both and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -64,24 +104,17 @@ def main() -> None:
     parser.add_argument("--latents", type=int, default=10)
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--pairs", type=int, default=50, help="of the peer")
+    parser.add_argument("--rounds", type=int, default=3)
+    add_option(parser)
     arguments = parser.parse_args()
     models = constructed(arguments.models, arguments.latents, arguments.rows)
-    scaled = [StandardScaler().fit_transform(codes) for codes in models]
-    chosen = numpy_generator(0, "pairs").integers(0, len(models), (arguments.pairs, 2))
-    every = len(models) * (len(models) - 1)
+    lines = [
+        line
+        for similarity in PEERS
+        for line in compare(models, similarity, arguments.pairs, arguments.rounds)
+    ]
+    tell(lines, arguments.json)
     rank = unsupervised_disentanglement_ranking
-    print(f"{'':<12}{'peer':>10}{'dlib':>10}{'paper':>10}{'ratio':>10}")
-    for similarity, compare in (("lasso", one_lasso), ("spearman", all_ranks)):
-        sample = seconds(lambda f=compare: [f(scaled[i], scaled[j]) for i, j in chosen])
-        peer = sample / len(chosen) * every
-        dlib, paper = (
-            seconds(
-                lambda s=similarity, f=formula: rank(models, similarity=s, formula=f)
-            )
-            for formula in ("dlib", "paper")
-        )
-        print(f"{similarity:<12}{peer:>10.1f}{dlib:>10.2f}{paper:>10.2f}", end="")
-        print(f"{peer / dlib:>10.0f}")
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(folder) / "udr.npz"
         rank(models[:-1], cache=cache)

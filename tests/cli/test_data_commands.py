@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from typer.testing import CliRunner
+from whole_command import run_whole
 
 import unbraid.cli._app as cli_app
 from unbraid.cli._app import app
@@ -22,12 +23,6 @@ def own_folders(tmp_path, monkeypatch):
 
 def run(*arguments):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def run_outside(*arguments):
-    """In a process of its own, as a user does."""
-    command = [sys.executable, "-c", "from unbraid.cli import main; main()", *arguments]
-    return subprocess.run(command, capture_output=True, text=True)
 
 
 def test_version_is_that_of_the_package():
@@ -89,7 +84,7 @@ def test_wrong_usage_ends_with_2_and_no_traceback(arguments):
 
 @pytest.mark.parametrize("command", ["info", "check"])
 def test_a_missing_published_file_ends_with_1_and_says_what_to_do(command):
-    done = run_outside("data", command, "shapes3d")
+    done = run_whole("data", command, "shapes3d")
     assert done.returncode == 1
     assert "3dshapes.h5" in done.stderr
     assert "unbraid data fetch shapes3d" in done.stderr
@@ -103,7 +98,7 @@ def test_check_passes_what_is_right_and_names_a_broken_picture(tmp_path):
     Image.new("RGB", (9, 9)).save(folder / "good.png")
     assert "no fault found" in run("data", "check", folder).output
     (folder / "broken.png").write_text("not a picture")
-    done = run_outside("data", "check", str(folder))
+    done = run_whole("data", "check", str(folder))
     assert done.returncode == 1
     assert "broken.png" in done.stderr
     assert "Traceback" not in done.stderr
@@ -140,7 +135,7 @@ def test_fetch_finds_what_is_in_the_root_it_is_given(tiny_imagenet, form):
 
 
 def test_check_fails_a_published_file_with_the_wrong_checksum(tiny_imagenet):
-    done = run_outside("data", "check", f"tiny_imagenet:root={tiny_imagenet}")
+    done = run_whole("data", "check", f"tiny_imagenet:root={tiny_imagenet}")
     assert done.returncode == 1
     assert "wrong size" in done.stderr
 
@@ -153,7 +148,7 @@ def test_check_notices_a_damaged_cache(tmp_path):
     (pixels,) = (tmp_path / "cache").rglob("*.npy")
     content = pixels.read_bytes()
     pixels.write_bytes(content[:-10] + bytes(10))
-    done = run_outside("data", "check", str(folder))
+    done = run_whole("data", "check", str(folder))
     assert done.returncode == 1
     assert str(pixels) in done.stderr
 
@@ -174,7 +169,7 @@ def test_a_fault_of_our_own_is_one_sentence_too(monkeypatch, capsys):
 
 def test_demo_into_a_place_that_is_a_file_says_so(tmp_path):
     (tmp_path / "taken").write_text("")
-    done = run_outside("demo", "--out", str(tmp_path / "taken"))
+    done = run_whole("demo", "--out", str(tmp_path / "taken"))
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert "taken" in done.stderr
@@ -261,7 +256,7 @@ def test_distances_through_a_file_that_is_none_is_one_sentence(tmp_path):
         ("broken.json", "expected a likelihood"),
     ):
         loss = str(tmp_path / name)
-        done = run_outside("data", "distances", "xy_squares", "--loss", loss)
+        done = run_whole("data", "distances", "xy_squares", "--loss", loss)
         assert done.returncode == 1
         assert words in done.stderr
         assert len(done.stderr.splitlines()) == 1

@@ -1,14 +1,13 @@
 """Claims about ``unbraid discover`` and ``unbraid demo`` as users call them."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 from PIL import Image
 from small_discovery import SQUARES, lamps, plan_small
 from typer.testing import CliRunner
+from whole_command import run_whole
 
 from unbraid.cli import _demo
 from unbraid.cli._app import app
@@ -25,9 +24,8 @@ def run(*arguments):
 
 
 def complaint(*arguments):
-    """The one line on stderr of a command that fails, in a process of its own."""
-    command = [sys.executable, "-m", "unbraid", "discover", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    """What a command that fails says on stderr."""
+    done = run_whole("discover", *arguments)
     assert done.returncode in (1, 2), done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     return done.stderr

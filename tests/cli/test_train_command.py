@@ -8,6 +8,7 @@ import time
 import pytest
 from PIL import Image
 from typer.testing import CliRunner
+from whole_command import run_whole
 
 import unbraid
 from unbraid.cli._app import app
@@ -120,11 +121,10 @@ def test_a_logger_that_is_not_installed_is_said_with_what_helps(tmp_path, monkey
 def test_a_folder_of_other_settings_is_an_error_of_one_sentence(tmp_path):
     command = ("train", DATA, *map(str, SMALL), "--out", str(tmp_path))
     assert run(*command).exit_code == 0
-    done = start(*command, "--seed", "1")
-    _, errors = done.communicate()
+    done = run_whole(*command, "--seed", "1")
     assert done.returncode == 1
-    assert errors.startswith("unbraid: fit: expected a new folder")
-    assert len(errors.splitlines()) == 1
+    assert done.stderr.startswith("unbraid: fit: expected a new folder")
+    assert len(done.stderr.splitlines()) == 1
 
 
 def start(*arguments):

@@ -375,7 +375,7 @@ def test_lines_with_more_fields_than_names_are_refused(tmp_path):
 
 
 def test_a_killed_discovery_goes_on(tmp_path):
-    plan_small(tmp_path, betas=(0.5, 1), steps=3_000, seeds=2)
+    plan_small(tmp_path, betas=(0.5, 1), steps=800, seeds=2)
     command = [sys.executable, "-m", "unbraid", "discover", SQUARES, "-o", tmp_path]
     command += ["--workers", "1"]
     process = subprocess.Popen(command, start_new_session=True)

@@ -1,6 +1,5 @@
-"""What only the Ray executor promises: requests, clusters, and a Ray of one's own."""
+"""What only the Ray executor promises: requests and clusters."""
 
-import shutil
 import sys
 
 import pytest
@@ -10,11 +9,6 @@ from ray.cluster_utils import Cluster
 from unbraid.studies.executors import RayExecutor
 
 pytestmark = pytest.mark.xdist_group("ray")
-
-
-def ends(executor, jobs):
-    stream = executor.run(jobs)
-    return [news.outcome for news in stream if news.kind == "ended"]
 
 
 def test_without_ray_the_error_has_the_line_that_helps(monkeypatch):
@@ -45,29 +39,6 @@ def test_more_than_this_machine_has_is_refused_before_ray_is_started():
     with pytest.raises(ValueError, match="and 1000 devices"):
         next(executor.run(None))
     assert not ray.is_initialized()
-
-
-@pytest.fixture
-def own_ray():
-    ray.init(num_cpus=3, include_dashboard=False, object_store_memory=100 * 2**20)
-    yield
-    ray.shutdown()
-
-
-def test_a_ray_that_is_there_is_used_and_left(own_ray, make_job, job_list, tmp_path):
-    assert RayExecutor().n_workers == 3
-    executor = RayExecutor(cpus=2)
-    assert executor.n_workers == 1
-    outcomes = ends(executor, job_list([make_job(0), make_job(1)]))
-    assert [outcome.end for outcome in outcomes] == ["done", "done"]
-    assert ray.is_initialized()
-
-    unseen = make_job(2, folder=tmp_path / "elsewhere")
-    shutil.rmtree(tmp_path / "elsewhere")
-    (outcome,) = ends(executor, job_list([unseen]))
-    assert outcome.end == "blocked"
-    assert "which does not see" in outcome.message
-    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_no_cluster_at_an_address_is_an_error_that_says_so(monkeypatch):
