@@ -138,6 +138,8 @@ def _reproduce(
 
     view = StudyView()
     try:
+        if preset != "smoke":
+            _announce(name, preset, out, executor)
         return run(
             name, preset, out=out, executor=executor, device=device, audience=view
         )
@@ -146,10 +148,26 @@ def _reproduce(
         typer.echo(f"unbraid: broken off. To go on: {command}", err=True)
         raise typer.Exit(130) from None
     except (OSError, ValueError, ArithmeticError) as error:
-        complain(type(error)(f"{name}: {error}"))
+        complain(RuntimeError(f"{name}: {error}"))
         return None
     finally:
         view.close()
+
+
+def _announce(
+    name: str, preset: Any, out: Path, executor: "AbstractExecutor | None"
+) -> None:
+    """What is left to train, and how long that takes, before it begins."""
+    from unbraid.reproductions import REPRODUCTIONS, study_of
+    from unbraid.studies import study_from_plain
+
+    from ._study import announce_cost
+
+    for study in REPRODUCTIONS[name].studies:
+        wanted = study_from_plain(study_of(study, preset))
+        folder = out / "studies" / wanted.name
+        n_workers = executor.n_workers if executor else None
+        announce_cost(wanted, folder, n_workers, as_json=False)
 
 
 def _print_finding(finding: "Finding", out: Path) -> None:

@@ -71,7 +71,7 @@ def run(
     wanted, folder = _read(file, out)
     budget = read_size(disk)
     place = choose_executor(executor, workers, address, cpus, gpus)
-    _announce(wanted, folder, workers, as_json=json and dry_run)
+    announce_cost(wanted, folder, workers, as_json=json and dry_run)
     if not dry_run:
         _conduct(wanted, folder, place, device, logger or [], budget, as_json=json)
 
@@ -299,7 +299,7 @@ def _read(file: Path, out: Path | None) -> tuple["Study", Path]:
     return read_study(file), out or file.with_suffix("")
 
 
-def _announce(
+def announce_cost(
     wanted: "Study", folder: Path, workers: int | None, *, as_json: bool
 ) -> None:
     """Number of runs, time and disk, before anything begins."""
