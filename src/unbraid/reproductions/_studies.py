@@ -103,6 +103,8 @@ def _shrunk(plain: Plain) -> Plain:
             options["discriminator_width"] = 8
     grid = small.get("grid", {})
     grid.update({path: _ends(values) for path, values in grid.items()})
+    if "training.steps" in grid:
+        grid["training.steps"] = [_SMOKE_STEPS // 2, _SMOKE_STEPS]
     for group in small.get("zip", []):
         group.update({path: _ends(values) for path, values in group.items()})
     for evolution in [small.get("evolution", {}), *grid.get("evolution", [])]:
