@@ -5,11 +5,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import torch
 
 from unbraid.data import open_dataset
 from unbraid.geometry import learn_loss
 from unbraid.studies import preset as sweep
+
+from ._threads import one_thread
 
 Plain = dict[str, Any]
 
@@ -49,12 +50,8 @@ def _learnt_kernel(data: str, steps: int) -> tuple[tuple[float, ...], ...]:
     share = 0.7 if steps > 100 else 0.5
     # Sums that several threads share come out otherwise, and the runs of a study are
     # known by its numbers: the same kernel each time, or all would be trained again.
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
+    with one_thread():
         learnt = learn_loss(open_dataset(data), steps=steps, along_factors=share)
-    finally:
-        torch.set_num_threads(n_threads)
     kernel = np.asarray(learnt.likelihood.kernel).round(_DIGITS)
     return tuple(tuple(row) for row in kernel.tolist())
 

@@ -39,7 +39,7 @@ _MINI_BETAS = {
     "michlo-2022-a7-1": [0.001, 0.01],
 }
 
-_SMOKE_STEPS, _SMOKE_ROWS = 20, 300
+_SMOKE_STEPS, _SMOKE_ROWS = 20, 150
 
 
 def _published(name: str) -> Callable[[Preset], Plain]:
