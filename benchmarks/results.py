@@ -15,7 +15,7 @@ Written by `make bench` from the files in `benchmarks/results`: do not edit. Bot
 do the same work on the same machine, in turn; numbers are medians over rounds. A ratio
 says how many times as good unbraid is as its peer (more per second, or less of anything
 else): the median over rounds, and the range. How each is measured stands in the script
-that is named, and what else was measured in [README.md](README.md).
+that is named, and what else was measured in `benchmarks/README.md`.
 """
 
 
