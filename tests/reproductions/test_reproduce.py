@@ -61,14 +61,14 @@ def test_every_study_can_be_read_at_every_size(preset):
     sizes = {
         name: len(study_from_plain(study_of(name, preset)).runs()) for name in used
     }
-    most = {"smoke": 16, "mini": 250, "paper": 13_000}[preset]
+    most = {"smoke": 32, "mini": 250, "paper": 13_000}[preset]
     assert all(1 < size <= most for size in sizes.values()), sizes
 
 
 def test_an_unknown_name_gets_the_nearest():
-    result = run("michlo-table-3-2")
+    result = run("michlo-tabel-3-1")
     assert result.exit_code == 2
-    assert "Did you mean 'michlo-table-3-1'" in " ".join(result.output.split())
+    assert "'michlo-table-3-1'" in result.output
 
 
 def test_a_claim_that_fails_does_not_stop_the_others(tmp_path):
