@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ._finding import Check, Interval
-from ._tables import numbers_of, rows_where
+from ._tables import chosen, groups_of, numbers_of, rows_where, words_of
 
 SCORES = {"score.mig": "MIG", "score.dci_disentanglement": "DCI disentanglement"}
 """What the dissertation measures disentanglement by (section 3.3.2)."""
@@ -26,11 +26,6 @@ def scores_of(runs: pd.DataFrame, score: str) -> Numbers:
     return values[~np.isnan(values)]
 
 
-def words_of(runs: pd.DataFrame, column: str) -> list[str]:
-    """A column as text."""
-    return [str(value) for value in np.asarray(runs[column], dtype=object)]
-
-
 def frameworks_of(runs: pd.DataFrame) -> list[str]:
     """The framework of each run in words."""
     return [FRAMEWORKS[name] for name in words_of(runs, "objective.name")]
@@ -39,11 +34,6 @@ def frameworks_of(runs: pd.DataFrame) -> list[str]:
 def short_data(runs: pd.DataFrame) -> list[str]:
     """The kind of dataset of each run, without its options."""
     return [data.partition(":")[0] for data in words_of(runs, "data")]
-
-
-def chosen(runs: pd.DataFrame, which: Sequence[bool]) -> pd.DataFrame:
-    """Some of the runs."""
-    return runs.take(np.flatnonzero(np.asarray(which, dtype=bool)))
 
 
 def on_squares(runs: pd.DataFrame) -> pd.DataFrame:
@@ -79,23 +69,6 @@ def without_twins(runs: pd.DataFrame) -> pd.DataFrame:
         return runs
     kinds = zip(short_data(runs), words_of(runs, "objective.triplets"), strict=True)
     return chosen(runs, [kind != ("xy_squares", "l1") for kind in kinds])
-
-
-def groups_of(
-    runs: pd.DataFrame, names: Sequence[str]
-) -> dict[tuple[str, ...], pd.DataFrame]:
-    """Runs that agree in some columns, by what they agree in.
-
-    Args:
-        runs: One row per run.
-        names: Of the columns; those that the table does not have are left out.
-    """
-    columns = [words_of(runs, name) for name in names if name in runs]
-    keys = list(zip(*columns, strict=True))
-    return {
-        key: chosen(runs, [other == key for other in keys])
-        for key in dict.fromkeys(keys)
-    }
 
 
 def best_of_sweeps(

@@ -11,6 +11,14 @@ Preset = Literal["smoke", "mini", "paper"]
 PRESETS: tuple[Preset, ...] = get_args(Preset)
 
 
+def require_preset(preset: str) -> None:
+    """Raise ValueError unless it is one."""
+    if preset not in PRESETS:
+        raise ValueError(
+            f"reproduce: expected a preset among {', '.join(PRESETS)}, got {preset!r}."
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Reproduction:
     """A claim, where it was made, and how it is measured.

@@ -22,7 +22,7 @@ from ._catalogue import REPRODUCTIONS
 from ._evidence import Evidence
 from ._finding import Check, Interval, Measured, Verdict
 from ._picture import draw_checks
-from ._reproduction import PRESETS, Preset, Reproduction
+from ._reproduction import Preset, Reproduction, require_preset
 from ._studies import study_of
 from ._threads import one_thread
 
@@ -131,6 +131,7 @@ def reproduce(
     }
     if executor is None:
         executor = InlineExecutor() if preset == "smoke" else LocalExecutor()
+    n_failed = 0
     # Small networks and tables are quicker on one thread, above all beside other work.
     with one_thread() if preset == "smoke" else contextlib.nullcontext():
         for study, where in studies.items():
@@ -146,11 +147,13 @@ def reproduce(
                     f"reproduce: {end.left} runs of {study} are left, as it was "
                     f"{end.reason}. The same command goes on."
                 )
+            n_failed += end.failed
         evidence = Evidence(preset, folder, studies)
         begun = time.monotonic()
         measured = claim.measure(evidence)
         seconds = evidence.run_seconds + time.monotonic() - begun
-    finding = _finding(claim, preset, evidence, measured, seconds)
+    failed = f"{n_failed} runs failed and are left out." if n_failed else ""
+    finding = _finding(claim, preset, evidence, measured, seconds, failed)
     with written_whole(folder / "figure.png") as file:
         figure = measured.figure or draw_checks(measured.checks)
         figure.savefig(file, format="png", dpi=130)
@@ -174,24 +177,17 @@ def find_reproduction(name: str) -> Reproduction:
     return REPRODUCTIONS[name]
 
 
-def require_preset(preset: str) -> None:
-    """Raise ValueError unless it is one."""
-    if preset not in PRESETS:
-        raise ValueError(
-            f"reproduce: expected a preset among {', '.join(PRESETS)}, got {preset!r}."
-        )
-
-
 def _finding(
     claim: Reproduction,
     preset: Preset,
     evidence: Evidence,
     measured: Measured,
     seconds: float,
+    failed: str,
 ) -> Finding:
     # A few steps of training, or a few pairs of images, say nothing about a claim.
     is_smoke = preset == "smoke"
-    remarks: Sequence[str] = [_SMOKE if is_smoke else "", measured.remark]
+    remarks: Sequence[str] = [_SMOKE if is_smoke else "", failed, measured.remark]
     return Finding(
         name=claim.name,
         source=claim.source,

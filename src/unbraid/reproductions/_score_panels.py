@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 
 from unbraid.reports._drawing import label_of, new_figure, tidy
 
-from ._michlo_runs import groups_of
 from ._scores_by_group import scores_by
-from ._tables import group_means, numbers_of
+from ._tables import group_means, groups_of, numbers_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

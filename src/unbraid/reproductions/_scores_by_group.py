@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from unbraid.reports._drawing import label_of, new_figure, tidy
 
+from ._tables import groups_of, numbers_of
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -30,35 +32,11 @@ def scores_by(
         >>> scores_by(pd.DataFrame({"loss": losses, "mig": gaps}), "loss", "mig")
         {'mse': array([1., 2.]), 'box': array([3.])}
     """
-    names = [by] if isinstance(by, str) else list(by)
-    keys = table[names].astype(str).agg(", ".join, axis=1).to_numpy()
-    values = table[score].to_numpy(dtype=np.float64)
-    return {key: values[keys == key] for key in dict.fromkeys(keys)}
-
-
-def draw_scores_by_group(
-    table: pd.DataFrame, by: str | Sequence[str], score: str, *, label: str
-) -> Figure:
-    """A row per group, a dot per run, a line at the mean.
-
-    Args:
-        table: One row per run.
-        by: A column, or several, whose values name the groups.
-        score: Column of the score.
-        label: What the score is called in the figure.
-    """
-    groups = scores_by(table, by, score)
-    figure = new_figure((7.5, 1.0 + 0.32 * len(groups)))
-    axes = figure.subplots()
-    for height, values in enumerate(groups.values()):
-        level = np.full(len(values), height)
-        axes.plot(values, level, "o", color="#33658a", alpha=0.5, markersize=5)
-        axes.plot([np.mean(values)], [height], "|", color="#111111", markersize=16)
-    axes.set_yticks(range(len(groups)), [label_of(name) for name in groups])
-    axes.invert_yaxis()
-    axes.set_xlabel(label)
-    tidy(axes)
-    return figure
+    names = [by] if isinstance(by, str) else by
+    return {
+        ", ".join(key): numbers_of(rows, score)
+        for key, rows in groups_of(table, names).items()
+    }
 
 
 def draw_lines(

@@ -13,7 +13,7 @@ from unbraid.studies import PRESETS as SWEEPS
 from unbraid.studies import preset as sweep
 
 from ._michlo_studies import MICHLO_STUDIES, QUICK_METRICS
-from ._reproduction import PRESETS, Preset
+from ._reproduction import Preset, require_preset
 from ._training_studies import OWN_STUDIES
 
 Plain = dict[str, Any]
@@ -77,10 +77,7 @@ def study_of(name: str, preset: Preset) -> Plain:
         >>> study_of("holtz-2022", "smoke")["training"]["steps"]
         20
     """
-    if preset not in PRESETS:
-        raise ValueError(
-            f"reproduce: expected a preset among {', '.join(PRESETS)}, got {preset!r}."
-        )
+    require_preset(preset)
     plain = STUDIES[name](preset)
     if preset == "smoke":
         plain = _shrunk(plain)

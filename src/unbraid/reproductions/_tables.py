@@ -1,6 +1,7 @@
 """Rows and columns of a study's table, with types that a checker can follow."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ def numbers_of(table: pd.DataFrame, column: str) -> NDArray[np.float64]:
 def rows_where(table: pd.DataFrame, column: str, value: Any) -> pd.DataFrame:
     """Rows in which a column has a value."""
     found = np.asarray(table[column], dtype=object) == value
-    return table.take(np.flatnonzero(found)).reset_index(drop=True)
+    return chosen(table, found).reset_index(drop=True)
 
 
 def rank_correlation(table: pd.DataFrame, first: str, second: str) -> float:
@@ -42,4 +43,31 @@ def group_means(table: pd.DataFrame, by: str, column: str) -> dict[Any, float]:
     return {
         group: float(values[groups == group].mean())
         for group in sorted(dict.fromkeys(groups))
+    }
+
+
+def words_of(table: pd.DataFrame, column: str) -> list[str]:
+    """A column as text."""
+    return [str(value) for value in np.asarray(table[column], dtype=object)]
+
+
+def chosen(table: pd.DataFrame, which: Sequence[bool]) -> pd.DataFrame:
+    """Some of the runs."""
+    return table.take(np.flatnonzero(np.asarray(which, dtype=bool)))
+
+
+def groups_of(
+    table: pd.DataFrame, names: Sequence[str]
+) -> dict[tuple[str, ...], pd.DataFrame]:
+    """Runs that agree in some columns, by what they agree in.
+
+    Args:
+        table: One row per run.
+        names: Of the columns; those that the table does not have are left out.
+    """
+    columns = [words_of(table, name) for name in names if name in table]
+    keys = list(zip(*columns, strict=True))
+    return {
+        key: chosen(table, [other == key for other in keys])
+        for key in dict.fromkeys(keys)
     }

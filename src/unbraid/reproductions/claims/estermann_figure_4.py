@@ -12,7 +12,8 @@ from unbraid.reproductions._populations import (
     scores_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
-from unbraid.reproductions._scores_by_group import draw_scores_by_group, scores_by
+from unbraid.reproductions._score_panels import draw_score_panels
+from unbraid.reproductions._scores_by_group import scores_by
 from unbraid.studies.analysis import strengths
 
 
@@ -84,7 +85,7 @@ def measure(evidence: Evidence) -> Measured:
         )
     )
     table = population_table(evidence, PLAIN, RECURSIVE, SUPERVISED)
-    figure = draw_scores_by_group(table, "setting", "score.mig", label="MIG")
+    figure = draw_score_panels(table, "setting", {"score.mig": "MIG"})
     return Measured(checks=checks, figure=figure)
 
 

@@ -10,7 +10,7 @@ from unbraid.reproductions._populations import (
     scores_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
-from unbraid.reproductions._scores_by_group import draw_scores_by_group
+from unbraid.reproductions._score_panels import draw_score_panels
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -48,7 +48,7 @@ def measure(evidence: Evidence) -> Measured:
                 )
             )
     table = population_table(evidence, RECURSIVE)
-    figure = draw_scores_by_group(table, "setting", "score.mig", label="MIG")
+    figure = draw_score_panels(table, "setting", {"score.mig": "MIG"})
     return Measured(checks=checks, figure=figure)
 
 

@@ -15,10 +15,10 @@ from unbraid.reproductions._michlo_runs import (
     framework,
     frameworks_of,
     slopes,
-    words_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._score_panels import draw_trends
+from unbraid.reproductions._tables import words_of
 
 _STUDY = "michlo-2022-a3-2"
 

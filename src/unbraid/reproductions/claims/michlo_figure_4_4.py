@@ -18,10 +18,10 @@ from unbraid.reproductions._michlo_runs import (
     scores_of,
     short_data,
     that_learnt,
-    words_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._score_panels import draw_score_panels
+from unbraid.reproductions._tables import words_of
 from unbraid.studies._opened import opened
 from unbraid.training import load
 

@@ -9,18 +9,16 @@ from unbraid.reproductions._michlo_runs import (
     FRAMEWORKS,
     SCORES,
     above,
-    chosen,
     framework,
     frameworks_of,
     paired_gains,
     scores_of,
     that_learnt,
     without_twins,
-    words_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._score_panels import draw_score_panels
-from unbraid.reproductions._tables import numbers_of
+from unbraid.reproductions._tables import chosen, numbers_of, words_of
 
 _TRIPLETS, _BEFORE = "michlo-2022-a5-1", "michlo-2022-a4"
 _GOALS = {

@@ -9,16 +9,14 @@ from unbraid.reproductions._finding import Measured
 from unbraid.reproductions._intervals import gain_of, mean_of
 from unbraid.reproductions._michlo_runs import (
     above,
-    chosen,
     on_common,
     paired_gains,
     scores_of,
     without_twins,
-    words_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._score_panels import draw_score_panels
-from unbraid.reproductions._tables import numbers_of
+from unbraid.reproductions._tables import chosen, numbers_of, words_of
 
 _ADAPTIVE, _TRIPLETS = "michlo-2022-a5-2", "michlo-2022-a5-1"
 _AXES, _LINEAR = "score.axis_alignment", "score.linearity"

@@ -9,16 +9,15 @@ from unbraid.reproductions._michlo_runs import (
     FRAMEWORKS,
     SCORES,
     above,
-    chosen,
     framework,
     frameworks_of,
     paired_gains,
     scores_of,
     without_twins,
-    words_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._score_panels import draw_score_panels
+from unbraid.reproductions._tables import chosen, words_of
 
 from .michlo_figure_5_1 import before_triplets
 from .michlo_figure_5_4 import with_schedule

@@ -14,15 +14,13 @@ from unbraid.reproductions._michlo_runs import (
     above,
     best_of_sweeps,
     framework,
-    groups_of,
     on_common,
     scores_of,
     short_data,
-    words_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._score_panels import draw_score_panels
-from unbraid.reproductions._tables import numbers_of
+from unbraid.reproductions._tables import groups_of, numbers_of, words_of
 from unbraid.studies._opened import opened
 
 _TRIPLETS, _BEFORE = "michlo-2022-a5-3", "michlo-2022-a4"

@@ -12,11 +12,10 @@ from unbraid.reproductions._michlo_runs import (
     best_of_sweeps,
     framework,
     frameworks_of,
-    words_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._score_panels import draw_score_panels
-from unbraid.reproductions._tables import rows_where
+from unbraid.reproductions._tables import rows_where, words_of
 
 _PLAIN, _LEARNT = "michlo-2022-a3-3", "michlo-2022-a6-learnt"
 _LOSSES = ("squared error", "gaussian", "box")

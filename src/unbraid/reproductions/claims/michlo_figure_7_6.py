@@ -10,11 +10,10 @@ from unbraid.reproductions._michlo_runs import (
     below,
     frameworks_of,
     slopes,
-    words_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._score_panels import draw_trends
-from unbraid.reproductions._tables import rows_where
+from unbraid.reproductions._tables import rows_where, words_of
 
 _STUDY = "michlo-2022-a7-2"
 _SWEEP = ("objective.name", "objective.beta", "seed")
