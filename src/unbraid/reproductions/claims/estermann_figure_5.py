@@ -61,8 +61,8 @@ def measure(evidence: Evidence) -> Measured:
         figure=figure,
         remark="Images are small here, so that shape and orientation are worth no "
         "latent; the third stage of the source has no counterpart. That leaf "
-        "populations are measured on their own images was decided after a first measure, "
-        "on all images, had said that they know less of scale.",
+        "populations are measured on their own images was decided after a first "
+        "measure, on all images, had said that they know less of scale.",
     )
 
 

@@ -62,9 +62,9 @@ def measure(evidence: Evidence) -> Measured:
         n_seeds=evidence.at(smoke=1, mini=1, paper=5),
         remark=evidence.at(
             smoke="",
-            mini="Clusters are by scale, and runs that were given up are ordered by the "
-            "accuracy they reached; both were decided when no run had learned the task "
-            "with clusters by shape.",
+            mini="Clusters are by scale, and runs that were given up are ordered by "
+            "the accuracy they reached; both were decided when no run had learned the "
+            "task with clusters by shape.",
             paper="",
         ),
     )

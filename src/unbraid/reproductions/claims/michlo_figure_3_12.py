@@ -39,8 +39,8 @@ def measure(evidence: Evidence) -> Measured:
     return Measured(
         checks=checks,
         figure=figure,
-        remark="The best beta per seed, as in the source, was taken after the means per "
-        "beta had been seen.",
+        remark="The best beta per seed, as in the source, was taken after the means "
+        "per beta had been seen.",
     )
 
 
