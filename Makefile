@@ -5,13 +5,17 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test bench docs install check format clean browser
+.PHONY: demo test test-all bench docs install check format clean browser
 
 demo: $(INSTALLED)
 	$(BIN)/unbraid demo --out demo
 
 test: check browser
-	$(BIN)/pytest --numprocesses 2 --dist worksteal
+	$(BIN)/pytest --numprocesses 2 --dist loadgroup
+
+# Also the tests that take more than a minute each.
+test-all: check browser
+	$(BIN)/pytest --numprocesses 2 --dist loadgroup -m "slow or not slow"
 
 # About 25 minutes on two cores; goes on where it stopped. The peers are installed from
 # PyPI into .venv-peers.
