@@ -205,6 +205,7 @@ class Recursion:
         tables = tuple(
             LabelTable.join(
                 path,
+                bins=plan.settings.label_bins,
                 most=_ROWS_PER_STAGE,
                 # The same rows for every path, so that each row is encoded once.
                 generator=numpy_generator(plan.run.seed, "labelled rows"),

@@ -1,0 +1,130 @@
+"""What does rPU-VAE find on images with continuous factors, stage by stage?
+
+Renders 3,000 images of a disc with continuous position and size, runs the recursion
+once per seed, and prints a table with one line per stage. The factors are used only to
+name what a stage found: each active latent is compared with every factor by the
+absolute rank correlation over the images of the stage.
+
+    python benchmarks/recursion.py --seeds 5 --out recursion
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import rankdata
+
+from unbraid.data import open_dataset
+from unbraid.selection import SurrogateLabels
+from unbraid.studies import RunSpec, evolve
+from unbraid.studies.executors import InlineExecutor
+
+FACTORS = ("x", "y", "size")
+IMAGE_SIZE = 16
+
+RANGES = {
+    "training.batch_size": {"values": [64, 128], "least": 32, "whole": True},
+    "training.learning_rate": {"values": [0.002, 0.004], "least": 0.001, "most": 0.008},
+    "objective.beta": {"values": [1, 2, 3, 4], "least": 0.5, "most": 6},
+}
+
+
+def render(n_images, seed=0):
+    """Discs with soft edges, and their x, y and radius, all drawn uniformly."""
+    generator = np.random.default_rng(seed)
+    low, high = IMAGE_SIZE * 0.25, IMAGE_SIZE * 0.75
+    factors = np.stack(
+        [
+            generator.uniform(low, high, n_images),
+            generator.uniform(low, high, n_images),
+            generator.uniform(1.5, 4.0, n_images),
+        ],
+        axis=1,
+    )
+    pixels = np.arange(IMAGE_SIZE) + 0.5
+    x, y, radius = (column[:, None, None] for column in factors.T)
+    distance = np.hypot(pixels[None, None, :] - x, pixels[None, :, None] - y)
+    brightness = 1 / (1 + np.exp(2 * (distance - radius)))
+    return (brightness * 255).round().astype(np.uint8), factors
+
+
+def settings(data, seed, prefer):
+    """A recursion small enough for a few minutes on one core."""
+    population = {
+        "size": 3,
+        "models": 3,
+        "generations": 6,
+        "patience": 3,
+        "change": 0.02,
+        "images": 25_600,
+        "ranges": RANGES,
+    }
+    return {
+        "data": data,
+        "objective": "beta_vae",
+        "network": {"name": "dense", "widths": [64, 64]},
+        "training": {"n_latents": 5},
+        "seed": seed,
+        "evolution": {
+            "method": "recursive",
+            "population": population,
+            "final": {"size": 4, "generations": 4, "images": 25_600},
+            "recursion": {
+                "leaf_runs": 3,
+                "active": 0.5,
+                "reduction": {"prefer": prefer},
+            },
+        },
+    }
+
+
+def found_factors(labels, factors):
+    """The factor that each active latent follows most, with its rank correlation."""
+    names = []
+    for latent, column in zip(labels.latents, labels.values.T, strict=True):
+        ranks = [rankdata(column), *(rankdata(part) for part in factors.T)]
+        match = np.abs(np.corrcoef(ranks)[0, 1:])
+        best = int(match.argmax())
+        names.append(f"z{latent} {FACTORS[best]} {match[best]:.2f}")
+    return ", ".join(names) or "nothing"
+
+
+def main():
+    """Run the recursion for every seed and print what its stages found."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=5, help="Number of seeds.")
+    parser.add_argument("--first", type=int, default=0, help="First seed.")
+    parser.add_argument("--images", type=int, default=3_000, help="Images to render.")
+    parser.add_argument("--prefer", default="median", choices=("median", "largest"))
+    parser.add_argument("--out", type=Path, default=Path("recursion"))
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    images, factors = render(options.images)
+    file = (options.out / "discs.npz").resolve()
+    np.savez(file, images=images, factors=factors)
+    data = f"{file}:factor_names=[{', '.join(FACTORS)}]"
+    assert len(open_dataset(data)) == options.images
+    print("| seed | stage | images | agreement | found | left | ended because |")
+    print("|---|---|---|---|---|---|---|")
+    for seed in range(options.first, options.first + options.seeds):
+        started = time.monotonic()
+        spec = RunSpec.read(settings(data, seed, options.prefer), "recursion")
+        folder = options.out / f"seed-{seed}-{options.prefer}"
+        evolved = evolve(spec, folder, executor=InlineExecutor())
+        for stage in evolved.stages:
+            path = folder / "populations" / stage.population / "labels.npz"
+            found = ""
+            if path.is_file():
+                labels = SurrogateLabels.load(path)
+                found = found_factors(labels, factors[labels.rows])
+            print(
+                f"| {seed} | {stage.name} | {stage.images} | {stage.score:.2f} | "
+                f"{found} | {stage.left or ''} | {stage.reason} |",
+                flush=True,
+            )
+        print(f"seed {seed}: {time.monotonic() - started:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()
