@@ -1,27 +1,29 @@
 """What does rPU-VAE find on images with continuous factors, stage by stage?
 
 Renders 3,000 images of a disc with continuous position and size, runs the recursion
-once per seed, and prints a table with one line per stage. The factors are used only to
-name what a stage found: each active latent is compared with every factor by the
-absolute rank correlation over the images of the stage.
+once per seed, and prints a table with one line per seed: the number of images of each
+stage, and the factors that it found. The factors are used only to name what a stage
+found: each active latent is compared with every factor by the absolute rank correlation
+over the images of the stage.
 
     python benchmarks/recursion.py --seeds 5 --out recursion
 """
 
 import argparse
+import sys
 import time
 from pathlib import Path
 
 import numpy as np
 from scipy.stats import rankdata
 
-from unbraid.data import open_dataset
 from unbraid.selection import SurrogateLabels
 from unbraid.studies import RunSpec, evolve
 from unbraid.studies.executors import InlineExecutor
 
 FACTORS = ("x", "y", "size")
 IMAGE_SIZE = 16
+LEAF_RUNS = 3
 
 RANGES = {
     "training.batch_size": {"values": [64, 128], "least": 32, "whole": True},
@@ -65,7 +67,7 @@ def settings(data, seed, prefer):
             "population": population,
             "final": {"size": 4, "generations": 4, "images": 25_600},
             "recursion": {
-                "leaf_runs": 3,
+                "leaf_runs": LEAF_RUNS,
                 "active": 0.5,
                 "reduction": {"prefer": prefer},
             },
@@ -73,15 +75,26 @@ def settings(data, seed, prefer):
     }
 
 
-def found_factors(labels, factors):
+def found_factors(stage, populations, factors):
     """The factor that each active latent follows most, with its rank correlation."""
+    if not stage.latents:
+        return "nothing"
+    labels = SurrogateLabels.load(populations / stage.population / "labels.npz")
     names = []
-    for latent, column in zip(labels.latents, labels.values.T, strict=True):
-        ranks = [rankdata(column), *(rankdata(part) for part in factors.T)]
+    for column in labels.values.T:
+        ranks = [rankdata(column), *(rankdata(part) for part in factors[labels.rows].T)]
         match = np.abs(np.corrcoef(ranks)[0, 1:])
         best = int(match.argmax())
-        names.append(f"z{latent} {FACTORS[best]} {match[best]:.2f}")
-    return ", ".join(names) or "nothing"
+        names.append(f"{FACTORS[best]} {match[best]:.2f}")
+    return ", ".join(sorted(names))
+
+
+def describe(stages, populations, factors):
+    """What the stages of one leaf run found, and how many images each had."""
+    return "; ".join(
+        f"{stage.images}: {found_factors(stage, populations, factors)}"
+        for stage in stages
+    )
 
 
 def main():
@@ -90,34 +103,39 @@ def main():
     parser.add_argument("--seeds", type=int, default=5, help="Number of seeds.")
     parser.add_argument("--first", type=int, default=0, help="First seed.")
     parser.add_argument("--images", type=int, default=3_000, help="Images to render.")
-    parser.add_argument("--prefer", default="median", choices=("median", "largest"))
-    parser.add_argument("--out", type=Path, default=Path("recursion"))
+    parser.add_argument(
+        "--prefer",
+        default="median",
+        choices=("median", "largest"),
+        help="Interval rule.",
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("recursion"), help="Folder of the results."
+    )
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     images, factors = render(options.images)
     file = (options.out / "discs.npz").resolve()
     np.savez(file, images=images, factors=factors)
     data = f"{file}:factor_names=[{', '.join(FACTORS)}]"
-    assert len(open_dataset(data)) == options.images
-    print("| seed | stage | images | agreement | found | left | ended because |")
-    print("|---|---|---|---|---|---|---|")
+    leaves = [f"leaf {number}" for number in range(1, LEAF_RUNS + 1)]
+    print(f"| seed | {' | '.join(['root', *leaves])} |")
+    print("|---" * (LEAF_RUNS + 2) + "|")
     for seed in range(options.first, options.first + options.seeds):
         started = time.monotonic()
         spec = RunSpec.read(settings(data, seed, options.prefer), "recursion")
         folder = options.out / f"seed-{seed}-{options.prefer}"
         evolved = evolve(spec, folder, executor=InlineExecutor())
-        for stage in evolved.stages:
-            path = folder / "populations" / stage.population / "labels.npz"
-            found = ""
-            if path.is_file():
-                labels = SurrogateLabels.load(path)
-                found = found_factors(labels, factors[labels.rows])
-            print(
-                f"| {seed} | {stage.name} | {stage.images} | {stage.score:.2f} | "
-                f"{found} | {stage.left or ''} | {stage.reason} |",
-                flush=True,
+        cells = [
+            describe(
+                [stage for stage in evolved.stages if stage.name.startswith(name)],
+                folder / "populations",
+                factors,
             )
-        print(f"seed {seed}: {time.monotonic() - started:.0f} s", flush=True)
+            for name in ("root", *leaves)
+        ]
+        print(f"| {seed} | {' | '.join(cells)} |", flush=True)
+        print(f"seed {seed}: {time.monotonic() - started:.0f} s", file=sys.stderr)
 
 
 if __name__ == "__main__":
