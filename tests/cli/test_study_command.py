@@ -52,6 +52,28 @@ def test_a_dry_run_says_what_it_would_cost_and_writes_nothing(tmp_path, file):
     assert facts["seconds"] > 0
 
 
+def test_the_duration_on_ray_is_estimated_from_the_workers_of_the_cluster(
+    file, monkeypatch
+):
+    pytest.importorskip("ray")
+    from unbraid.studies import Estimate, _estimate
+    from unbraid.studies.executors import RayExecutor
+
+    monkeypatch.setattr(
+        _estimate, "measure_run", lambda spec: _estimate.Cost(0.0, 60.0, 1000)
+    )
+    monkeypatch.setattr(RayExecutor, "n_workers", property(lambda self: 40))
+    arguments = "study", "run", file, "--executor", "ray", "--dry-run"
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    assert "with 40 workers" in result.output
+    # Three runs of one minute, all at once.
+    assert json.loads(run(*arguments, "--json").stdout)["seconds"] == 60.0
+    local = run("study", "run", file, "--dry-run", "--json", "--workers", 2)
+    assert json.loads(local.stdout)["seconds"] == 120.0
+    assert Estimate(seconds=0.0, n_bytes=0, n_runs=0).on(2) == 0.0
+
+
 def test_run_status_retry_and_table(tmp_path, file):
     result = run("study", "run", file, "--workers", 1)
     assert result.exit_code == 1, result.output

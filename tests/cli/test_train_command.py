@@ -12,6 +12,7 @@ from whole_command import run_whole
 
 import unbraid
 from unbraid.cli._app import app
+from unbraid.training import Trace
 
 DATA = "xy_squares:image_size=8,square_size=1,n_squares=1"
 SMALL = ("--steps", 20, "--latents", 3, "--batch-size", 8, "--device", "cpu")
@@ -37,6 +38,14 @@ def test_a_model_is_trained_and_can_be_scored(tmp_path):
     assert result.exit_code == 0, result.output
     assert "64 rows, 3 latents, 2 factors" in result.output
     assert json.loads(scores.read_text())["factor_names"] == ["x_R", "y_R"]
+
+
+def test_all_snapshots_of_a_trace_are_recorded(tmp_path):
+    small = (*SMALL[2:], "--steps", 150)
+    result = run("train", DATA, *small, "--traces", "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    expected = [0, 17, 33, 50, 67, 83, 100, 117, 133, 150]
+    assert Trace.load(tmp_path).steps.tolist() == expected
 
 
 def test_the_same_command_again_has_nothing_to_do_and_json_says_how_it_went(tmp_path):

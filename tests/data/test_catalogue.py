@@ -1,3 +1,4 @@
+import dataclasses
 import inspect
 
 import numpy as np
@@ -15,6 +16,7 @@ from unbraid.data import (
     Sprites2D,
     XYObject,
     XYSquares,
+    _catalogue,
     open_dataset,
 )
 
@@ -55,6 +57,34 @@ def test_options_are_read_with_their_types():
     assert nested == PictureSprites(sprites=Sprites2D(image_size=32), seed=3)
 
 
+@dataclasses.dataclass(frozen=True)
+class _Blurred(XYSquares):
+    """A dataset with a real-valued option, as another package might offer."""
+
+    blur: float = 0.0
+    shades: tuple[float, ...] = ()
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("blur=1e-3", {"blur": 0.001}),
+        ("blur=-2.5E+1", {"blur": -25.0}),
+        ("blur=.5e1", {"blur": 5.0}),
+        ("blur=1.0e-3", {"blur": 0.001}),
+        ("shades=[1e-3, 0.5, 2e2]", {"shades": (0.001, 0.5, 200.0)}),
+        ("spacing=1e1", {"spacing": 10}),
+        ("spacing=010", {"spacing": 10}),
+    ],
+)
+def test_options_take_numbers_in_scientific_notation(monkeypatch, options, expected):
+    monkeypatch.setattr(_catalogue, "DATASETS", {"blurred": _Blurred})
+    dataset = open_dataset(f"blurred:{options}")
+    found = {name: getattr(dataset, name) for name in expected}
+    assert found == expected
+    assert list(map(type, found.values())) == list(map(type, expected.values()))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -67,6 +97,8 @@ def test_options_are_read_with_their_types():
             "xy_squares:spacing=wide",
             "expected spacing to be a whole number, got 'wide'",
         ),
+        ("xy_squares:spacing=1e-3", "spacing to be a whole number, got '1e-3'"),
+        ("xy_squares:spacing=1:30", "spacing to be a whole number, got '1:30'"),
         ("xy_squares:spacing=true", "expected spacing to be a whole number"),
         ("xy_squares:spacing=2.5", "expected spacing to be a whole number"),
         ("xy_squares:spacing=!!int ''", "expected spacing to be a whole number"),

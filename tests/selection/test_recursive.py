@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from unbraid import Representation
 from unbraid.selection import (
@@ -8,6 +9,7 @@ from unbraid.selection import (
     SurrogateLabels,
     SurrogateScore,
     find_intervals,
+    find_slabs,
     reduce_images,
 )
 
@@ -115,18 +117,98 @@ def test_the_median_size_is_preferred_unless_told_otherwise():
     assert (np.diff(distances) >= 0).all()
 
 
-def test_latents_without_a_peak_take_no_part():
-    column = stairs([200] * 4)
-    smooth = np.random.default_rng(2).uniform(size=800)
+def continuous_codes(n_images=3000, n_latents=3, seed=0):
+    """Labels of independent latents that each follow a continuous factor."""
+    factors = np.random.default_rng(seed).uniform(-1, 1, (n_images, n_latents))
+    return factors + 0.3 * factors**3
+
+
+def test_smooth_latents_are_cut_into_slabs_with_equally_many_images():
+    quantiles = norm.ppf((np.arange(1000) + 0.5) / 1000)
+    values = np.random.default_rng(0).permutation(quantiles)
+    slabs = find_slabs(values, 5, ReductionSettings(trim=0.1), latent=4)
+    ends = [(100, 260), (260, 420), (420, 580), (580, 740), (740, 900)]
+    assert sorted((slab.start, slab.stop) for slab in slabs) == ends
+    assert {slab.latent for slab in slabs} == {4}
+    ordered = np.sort(values)
+    assert all(slab.low == ordered[slab.start] for slab in slabs)
+    assert all(slab.high == ordered[slab.stop - 1] for slab in slabs)
+    # A normal distribution is densest in the middle.
+    assert (slabs[0].start, slabs[0].stop) == (420, 580)
+    assert {slab.start for slab in slabs[1:3]} == {260, 580}
+    assert slabs[0].ratio > 1 > slabs[-1].ratio
+
+
+@pytest.mark.parametrize("values", [np.empty(0), np.arange(9.0), np.ones(100)])
+def test_too_few_or_equal_labels_have_no_slabs(values):
+    assert find_slabs(values, 5) == ()
+
+
+def test_slabs_of_equal_labels_appear_once():
+    values = np.repeat([0.0, 1.0], [90, 10])
+    ends = [(slab.low, slab.high) for slab in find_slabs(values, 4)]
+    assert len(ends) == len(set(ends))
+
+
+@pytest.mark.parametrize("prefer", ["median", "largest"])
+def test_three_smooth_latents_leave_images_for_three_leaf_runs(prefer):
+    values = continuous_codes()
+    reduction = reduce_images(labels_of(*values.T), ReductionSettings(prefer=prefer))
+    assert reduction.reason == ""
+    assert all(not len(steps.peaks) for steps in reduction.steps)
+    assert len(reduction.choices) >= 3
+    rows = [choice.rows // 3 for choice in reduction.choices[:3]]
+    assert len(set(np.concatenate(rows))) == sum(map(len, rows))
+    for choice, own in zip(reduction.choices, rows, strict=False):
+        assert [part.latent for part in choice.intervals] == [2, 3, 4]
+        assert len(own) >= 100
+        # All latents vary less among the images that are left.
+        assert (values[own].std(axis=0) < 0.6 * values.std(axis=0)).all()
+
+
+@pytest.mark.parametrize(("n_latents", "n_slabs"), [(1, 5), (2, 4), (3, 2)])
+def test_more_latents_are_cut_into_fewer_slabs(n_latents, n_slabs):
+    labels = labels_of(*continuous_codes(n_latents=n_latents).T)
+    reduction = reduce_images(labels)
+    assert [len(steps.intervals) for steps in reduction.steps] == [n_slabs] * n_latents
+    assert len(reduction.choices[0].rows) >= 100
+    narrow = reduce_images(labels, ReductionSettings(slab_images=1, least_images=1))
+    assert [len(steps.intervals) for steps in narrow.steps] == [5] * n_latents
+
+
+def test_smooth_latents_stay_in_the_intersection_with_latents_that_jump():
+    column = stairs([600] * 5)
+    smooth = np.random.default_rng(2).uniform(size=3000)
     reduction = reduce_images(labels_of(smooth, column))
-    assert [part.latent for part in reduction.choices[0].intervals] == [3]
+    assert [len(steps.peaks) for steps in reduction.steps] == [0, 4]
+    for choice in reduction.choices:
+        assert [part.latent for part in choice.intervals] == [2, 3]
+        chosen = choice.rows // 3
+        low, high = choice.intervals[0].low, choice.intervals[0].high
+        assert ((smooth[chosen] >= low) & (smooth[chosen] <= high)).all()
+        assert np.ptp(column[chosen]) < 0.5
+
+
+def test_the_largest_interval_of_a_single_latent_is_preferred_if_asked_for():
+    # The second step is level, the third has most images.
+    values = np.repeat(np.arange(5.0), [100, 100, 300, 100, 100])
+    slopes = np.linspace(0, 0.1, 700)
+    slopes[100:200] = 0.02
+    labels = labels_of(values + slopes)
+    sizes = {
+        prefer: len(
+            reduce_images(labels, ReductionSettings(prefer=prefer)).choices[0].rows
+        )
+        for prefer in ("median", "largest")
+    }
+    assert sizes == {"median": 100, "largest": 300}
 
 
 def test_why_there_is_nothing_to_reduce_is_said():
-    smooth = np.random.default_rng(2).uniform(size=800)
-    assert "no peak" in reduce_images(labels_of(smooth)).reason
-    few = ReductionSettings(least_images=10_000)
-    assert "too little data" in reduce_images(labels_of(stairs([200] * 4)), few).reason
+    few = labels_of(np.array([0.1, 0.5, 0.7]))
+    assert reduce_images(few).reason == "too little data: 3 images cannot be divided"
+    many = ReductionSettings(least_images=10_000)
+    assert "too little data" in reduce_images(labels_of(stairs([200] * 4)), many).reason
     nothing = SurrogateLabels(
         rows=np.arange(5),
         values=np.empty((5, 0)),
@@ -179,7 +261,25 @@ def test_labels_of_several_models_stand_side_by_side_where_they_are_known():
     codes = Representation(np.arange(8.0).reshape(4, 2), rows=np.array([0, 2, 4, 99]))
     labelled = table.label(codes)
     assert labelled.rows.tolist() == [0, 2, 4]
-    assert labelled.factors[:, 0].tolist() == [0, 2, 4]
+    # Twenty bins from 0 to 5, and from 7 to 8.
+    assert labelled.factors[:, 0].tolist() == [0, 8, 16]
+    assert labelled.factors[1:, 1].tolist() == [0, 19]
+
+
+def test_labels_are_binned_over_all_images_of_their_stage():
+    values = np.random.default_rng(0).normal(size=(5000, 2))
+    labels = SurrogateLabels(
+        rows=np.arange(5000), values=values, latents=np.arange(2), kl=np.ones(2)
+    )
+    few = LabelTable.join(
+        [("root", labels)], bins=7, most=50, generator=np.random.default_rng(1)
+    )
+    assert len(few.rows) == 50
+    width = np.ptp(values, axis=0) / 7
+    bins = np.floor((values - values.min(axis=0)) / width).clip(max=6)
+    assert np.array_equal(few.values, bins[few.rows])
+    assert set(np.unique(bins)) == set(range(7))
+    assert few.label(Representation(values)).factor_kinds == ("ordinal", "ordinal")
 
 
 def test_score_by_found_labels_is_one_for_codes_that_hold_them_singly():

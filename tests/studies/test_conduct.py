@@ -14,7 +14,7 @@ from unbraid.studies import (
     study_status,
     study_table,
 )
-from unbraid.training import load
+from unbraid.training import Trace, load
 
 
 def ids(folder):
@@ -101,6 +101,15 @@ def test_the_table_can_be_kept_as_parquet(tmp_path, run_here):
     table = study_table(tmp_path / "study")
     save_table(table, tmp_path / "table.parquet")
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "table.parquet"), table)
+
+
+def test_all_snapshots_of_traces_are_recorded(tmp_path, run_here):
+    run_here(seeds=2, traces={"n_snapshots": 7})
+    paths = list((tmp_path / "study" / "runs").iterdir())
+    assert len(paths) == 2
+    for path in paths:
+        # The miniature has 20 steps and a record every five.
+        assert Trace.load(path).steps.tolist() == [0, 3, 7, 10, 13, 17, 20]
 
 
 def test_pruning_deletes_states_first_and_models_only_when_told(tmp_path, run_here):

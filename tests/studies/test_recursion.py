@@ -40,13 +40,13 @@ def learned(monkeypatch):
 
 
 def test_each_stage_learns_from_images_alike_in_what_is_known(tmp_path, learned):
-    found = recursed(tmp_path, least_images=2, reduction={"least_images": 1})
+    found = recursed(tmp_path, least_images=5, reduction={"least_images": 1})
     names = [stage.name for stage in found.stages]
     assert names == ["root", "leaf 1 stage 1", "final"]
     root, leaf, _ = found.stages
     assert (root.images, root.left) == (64, 8)
     assert (leaf.images, leaf.latents) == (8, (1,))
-    assert "no peak" in leaf.reason  # among eight images
+    assert leaf.reason == "too little data: 4 images are left"
     rows = np.load(tmp_path / "populations" / leaf.population / "rows.npy")
     factors = opened(population()["data"]).dataset.factors(rows)
     assert len(np.unique(factors[:, 0])) == 1
@@ -54,7 +54,7 @@ def test_each_stage_learns_from_images_alike_in_what_is_known(tmp_path, learned)
 
 
 def test_the_final_population_is_scored_by_the_labels_of_all_stages(tmp_path, learned):
-    found = recursed(tmp_path, reduction={"least_images": 1}, least_images=2)
+    found = recursed(tmp_path, reduction={"least_images": 1}, least_images=5)
     table = found.population.plan.score.tables[0]
     assert table.names == ("root latent 0", "leaf 1 stage 1 latent 1")
     assert np.isfinite(table.values[:, 0]).all()
@@ -64,7 +64,7 @@ def test_the_final_population_is_scored_by_the_labels_of_all_stages(tmp_path, le
 
 def test_leaf_runs_take_different_images(tmp_path, learned):
     found = recursed(
-        tmp_path, leaf_runs=2, reduction={"least_images": 1}, least_images=2
+        tmp_path, leaf_runs=2, reduction={"least_images": 1}, least_images=5
     )
     names = [stage.name for stage in found.stages]
     assert names == ["root", "leaf 1 stage 1", "leaf 2 stage 1", "final"]
@@ -77,13 +77,72 @@ def test_leaf_runs_take_different_images(tmp_path, learned):
 
 
 def test_more_leaf_runs_share_what_was_bred_for_fewer(tmp_path, learned):
-    options = {"reduction": {"least_images": 1}, "least_images": 2}
+    options = {"reduction": {"least_images": 1}, "least_images": 5}
     few = recursed(tmp_path, leaf_runs=1, **options)
     known = {path.name for path in (tmp_path / "populations").iterdir()}
     more = recursed(tmp_path, leaf_runs=2, **options)
     assert few.stages[:2] == more.stages[:2]
     new = {path.name for path in (tmp_path / "populations").iterdir()} - known
     assert len(new) == 2  # the second leaf, and the final population
+
+
+@pytest.fixture
+def smooth(monkeypatch):
+    """Stages that learn three smooth latents, whatever their models do."""
+
+    def labels(self, population, rows):
+        values = np.random.default_rng(len(rows)).uniform(-2, 2, (len(rows), 3))
+        return SurrogateLabels(
+            rows=rows, values=values, latents=np.arange(3), kl=np.ones(3)
+        )
+
+    monkeypatch.setattr(module.Recursion, "_labels", labels)
+
+
+@pytest.mark.parametrize("prefer", ["median", "largest"])
+def test_smooth_latents_start_leaf_runs(tmp_path, smooth, prefer):
+    found = recursed(
+        tmp_path,
+        leaf_runs=3,
+        least_images=3,
+        reduction={"least_images": 3, "prefer": prefer},
+    )
+    names = [stage.name for stage in found.stages]
+    assert names[0] == "root"
+    assert [name for name in names if name.endswith("stage 1")] == [
+        "leaf 1 stage 1",
+        "leaf 2 stage 1",
+        "leaf 3 stage 1",
+    ]
+    assert found.stages[0].left >= 3
+    assert len(found.population.plan.score.tables) == 3
+
+
+def test_the_number_of_label_bins_can_be_set(tmp_path, learned):
+    found = recursed(tmp_path, label_bins=3)
+    values = found.population.plan.score.tables[0].values
+    assert np.nanmax(values) == 2
+
+
+def test_the_interval_rule_of_a_study_is_checked():
+    plain = population("recursive", evolution={"recursion": {"reduction": {}}})
+    reduction = plain["evolution"]["recursion"]["reduction"]
+    for prefer in ("median", "largest"):
+        reduction["prefer"] = prefer
+        recursion = RunSpec.read(plain, "test").evolution.recursion
+        assert recursion.reduction.prefer == prefer
+    reduction["prefer"] = "smallest"
+    with pytest.raises(ValueError, match=r"reduction\.prefer.*'median' or 'largest'"):
+        RunSpec.read(plain, "test")
+
+
+def test_a_shared_population_is_labelled_again_for_another_threshold(tmp_path):
+    many = recursed(tmp_path, leaf_runs=0, active=1e-9)
+    assert len(many.stages[0].latents) == 3
+    threshold = float(np.mean(sorted(many.stages[0].kl)[-2:]))
+    few = recursed(tmp_path, leaf_runs=0, active=threshold)
+    assert few.stages[0].population == many.stages[0].population
+    assert len(few.stages[0].latents) == 1
 
 
 def test_stages_are_kept_with_their_labels_and_intervals(tmp_path):

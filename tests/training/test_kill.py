@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from unbraid.models.objectives import OBJECTIVES
+from unbraid.training import Trace
 
 # Modules are imported once (those of optimisers when one is made); every life of the
 # run is a fork of this process, so that twenty of them take seconds.
@@ -27,7 +28,7 @@ def run(out):
     unbraid.fit(
         objective, XYSquares(image_size=8, square_size=1), steps=STEPS, n_latents=4,
         network=Dense(widths=(16,)), batch_size=16, log_every=5, save_every=10, out=out,
-        traces=TraceSettings(n_observations=4, n_snapshots=5), progress=False,
+        traces=TraceSettings(n_observations=4, n_snapshots=8), progress=False,
     )
 
 def fork(out):
@@ -76,3 +77,5 @@ def test_killed_twenty_times_it_ends_with_the_same_bytes(objective, tmp_path):
     for name in ("model.safetensors", "state.safetensors", "traces.safetensors"):
         whole, killed = (tmp_path / run / name for run in ("whole", "killed"))
         assert whole.read_bytes() == killed.read_bytes(), name
+    steps = Trace.load(tmp_path / "killed").steps.tolist()
+    assert steps == [0, 57, 114, 171, 229, 286, 343, 400]  # between the records

@@ -71,7 +71,7 @@ def run(
     wanted, folder = _read(file, out)
     budget = read_size(disk)
     place = choose_executor(executor, workers, address, cpus, gpus)
-    announce_cost(wanted, folder, workers, as_json=json and dry_run)
+    announce_cost(wanted, folder, place.n_workers, as_json=json and dry_run)
     if not dry_run:
         _conduct(wanted, folder, place, device, logger or [], budget, as_json=json)
 

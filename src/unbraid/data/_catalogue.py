@@ -73,6 +73,34 @@ DATASETS: Catalogue[type[AbstractDataset]] = Catalogue(
 )
 """Every dataset that has a name, with those of other packages."""
 
+
+class _OptionLoader(yaml.SafeLoader):
+    """Loads plain data, with numbers as people write them: 1e-3, and 010 for ten."""
+
+
+def _construct_integer(loader: _OptionLoader, node: yaml.ScalarNode) -> int | str:
+    """Read decimal digits, or 0x, 0o and 0b; leave anything else as text."""
+    text = str(loader.construct_scalar(node))
+    try:
+        return int(text, 10 if re.fullmatch(r"[-+]?[0-9]+", text) else 0)
+    except ValueError:
+        return text
+
+
+def _construct_scientific(loader: _OptionLoader, node: yaml.ScalarNode) -> int | float:
+    """Read a number such as 1e-3; 1e3 is a whole number."""
+    number = float(str(loader.construct_scalar(node)))
+    return int(number) if number.is_integer() else number
+
+
+_OptionLoader.add_implicit_resolver(
+    "!scientific",
+    re.compile(r"^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)[eE][-+]?[0-9]+$"),
+    list("-+0123456789."),
+)
+_OptionLoader.add_constructor("!scientific", _construct_scientific)
+_OptionLoader.add_constructor("tag:yaml.org,2002:int", _construct_integer)
+
 _ARRAY_FILES = (".npy", ".npz", ".h5", ".hdf5")
 _PATHS = ("path", "images")
 
@@ -180,7 +208,7 @@ def _read_options(
 def _read_value(name: str, key: str, text: str, hint: typing.Any) -> object:
     kinds = typing.get_args(hint) or (hint,)
     try:
-        value = yaml.safe_load(text)
+        value = yaml.load(text, Loader=_OptionLoader)
         if value is None and type(None) in kinds:
             return None
         if str in kinds:

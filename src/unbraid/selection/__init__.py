@@ -20,6 +20,7 @@ from ._recursive import (
     Reduction,
     ReductionSettings,
     find_intervals,
+    find_slabs,
     reduce_images,
 )
 from ._surrogate_labels import LabelTable, SurrogateLabels
@@ -56,6 +57,7 @@ __all__ = [
     "UDRScores",
     "chance_level",
     "find_intervals",
+    "find_slabs",
     "first_generation",
     "has_converged",
     "next_generation",

@@ -1,4 +1,4 @@
-"""Surrogate labels: what a model's active latents say of images, in place of labels."""
+"""Surrogate labels: the active latents of a model, used in place of known factors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from unbraid.errors import CheckpointFormatError
 from unbraid.files import written_whole
 from unbraid.metrics import kl_per_latent
+from unbraid.metrics._inputs import BINS, to_bins
 from unbraid.representation import Representation
 
 
@@ -19,10 +20,10 @@ class SurrogateLabels:
     """Means of the active latents of a model.
 
     Attributes:
-        rows: Of the dataset, that have labels, ``(n,)``.
+        rows: Rows of the dataset that have labels, ``(n,)``.
         values: One column per active latent, ``(n, n_active)``.
-        latents: Which latents these are, ``(n_active,)``.
-        kl: Of every latent of the model, in nats, ``(n_latents,)``.
+        latents: Indices of the active latents, ``(n_active,)``.
+        kl: KL divergence of every latent of the model, in nats, ``(n_latents,)``.
     """
 
     rows: NDArray[np.int64]
@@ -59,6 +60,20 @@ class SurrogateLabels:
         values = np.asarray(codes.codes[:, latents], dtype=np.float64)
         return cls(rows=codes.rows, values=values, latents=latents, kl=kl)
 
+    def binned(self, bins: int) -> NDArray[np.int64]:
+        """Assign each label to a bin of equal width, counted from 0.
+
+        Args:
+            bins: Number of bins, from the smallest to the largest label of a latent.
+
+        Returns:
+            Bin numbers, ``(n, n_active)``.
+        """
+        binned = np.empty(self.values.shape, dtype=np.int64)
+        for k, column in enumerate(self.values.T):
+            binned[:, k] = to_bins(column, bins)
+        return binned
+
     def save(self, path: Path) -> None:
         """Write to an ``.npz`` file, in place of what was there."""
         with written_whole(path) as file:
@@ -79,12 +94,12 @@ class SurrogateLabels:
 
 @dataclass(frozen=True, eq=False)
 class LabelTable:
-    """Labels from several models side by side, each for the rows that it has seen.
+    """Labels of several stages side by side, each for the rows of its stage.
 
     Attributes:
-        rows: Of the dataset, ``(n,)``, sorted.
-        values: ``(n, n_labels)``, NaN where a row has no such label.
-        names: Of the labels.
+        rows: Rows of the dataset, ``(n,)``, sorted.
+        values: Bin numbers, ``(n, n_labels)``; NaN where a row has no such label.
+        names: Names of the labels.
     """
 
     rows: NDArray[np.int64]
@@ -96,15 +111,20 @@ class LabelTable:
         cls,
         found: Sequence[tuple[str, SurrogateLabels]],
         *,
+        bins: int = BINS,
         most: int = 10_000,
         generator: np.random.Generator,
     ) -> "LabelTable":
-        """Labels of several models in one table.
+        """Join the labels of several stages into one table.
+
+        The labels of a stage are binned over all images of that stage, before any rows
+        are drawn.
 
         Args:
-            found: Name of each model, and its labels.
-            most: Rows to keep of each, drawn at random: enough for a score.
-            generator: Of the draw.
+            found: Name and labels of each stage.
+            bins: Bins of equal width for each label.
+            most: Rows to keep of each stage, drawn at random.
+            generator: Random generator for the draw.
         """
         kept, names = [], []
         for name, labels in found:
@@ -112,7 +132,7 @@ class LabelTable:
             chosen = np.arange(n_rows)
             if n_rows > most:
                 chosen = np.sort(generator.choice(n_rows, most, replace=False))
-            kept.append((labels.rows[chosen], labels.values[chosen]))
+            kept.append((labels.rows[chosen], labels.binned(bins)[chosen]))
             names += [f"{name} latent {k}" for k in labels.latents]
         rows = np.unique(np.concatenate([rows for rows, _ in kept]))
         values = np.full((len(rows), len(names)), np.nan)
@@ -124,12 +144,12 @@ class LabelTable:
         return cls(rows, values, tuple(names))
 
     def label(self, codes: Representation) -> Representation:
-        """Those of the given codes whose rows are in the table, with its labels."""
+        """Select the codes whose rows are in the table, with its labels as factors."""
         common, own, theirs = np.intersect1d(
             self.rows, codes.rows, assume_unique=True, return_indices=True
         )
         logs = codes.log_variances
-        kinds: tuple[Any, ...] = ("continuous",) * len(self.names)
+        kinds: tuple[Any, ...] = ("ordinal",) * len(self.names)
         return replace(
             codes,
             codes=codes.codes[theirs],

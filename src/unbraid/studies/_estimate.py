@@ -1,5 +1,6 @@
 """What a study will cost, before it begins: minutes of work and bytes on disk."""
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,16 +30,31 @@ class Estimate:
     """What runs will cost.
 
     Attributes:
-        seconds: Of one core, for all runs together.
-        n_bytes: On disk, for all of them.
+        seconds: Time of all runs together on one core.
+        n_bytes: Disk space of all runs together.
+        n_runs: Number of runs.
     """
 
     seconds: float
     n_bytes: int
+    n_runs: int
 
     def on(self, n_workers: int) -> float:
-        """Seconds until the end with so many workers."""
-        return self.seconds / n_workers
+        """Return the seconds until the last run ends.
+
+        A run takes one worker, so that further workers do not make it faster.
+
+        Args:
+            n_workers: Runs at once, as an executor gives it.
+
+        Example:
+            >>> cost = Estimate(seconds=50.0, n_bytes=0, n_runs=5)
+            >>> cost.on(1), cost.on(2), cost.on(100)
+            (50.0, 30.0, 10.0)
+        """
+        if not self.n_runs:
+            return 0.0
+        return self.seconds / self.n_runs * math.ceil(self.n_runs / n_workers)
 
 
 class Cost(NamedTuple):
@@ -82,7 +98,7 @@ def estimate(specs: Sequence[RunSpec]) -> Estimate:
         n_bytes += cost.n_bytes * len(group)
         n_timed += len(group)
     share = len(specs) / max(n_timed, 1)
-    return Estimate(seconds * share, int(n_bytes * share))
+    return Estimate(seconds * share, int(n_bytes * share), len(specs))
 
 
 def _n_steps(spec: RunSpec) -> float:

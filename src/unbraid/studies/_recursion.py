@@ -1,4 +1,4 @@
-"""rPU-VAE: learn a few factors, take images alike in them, learn the next few."""
+"""rPU-VAE: learn a few factors, keep images alike in them, and learn the next few."""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -205,6 +205,7 @@ class Recursion:
         tables = tuple(
             LabelTable.join(
                 path,
+                bins=plan.settings.label_bins,
                 most=_ROWS_PER_STAGE,
                 # The same rows for every path, so that each row is encoded once.
                 generator=numpy_generator(plan.run.seed, "labelled rows"),
@@ -243,16 +244,18 @@ class Recursion:
     def _labels(
         self, population: Population, rows: NDArray[np.int64]
     ) -> SurrogateLabels:
-        """What the winner says of all images it learned from."""
-        path = population.folder / "labels.npz"
-        if not path.is_file():
-            dataset = opened(self._plan.run.data).dataset
-            codes = encode(population.winner(), dataset, rows=rows, progress=False)
-            found = SurrogateLabels.read_off(
-                codes, threshold=self._plan.settings.active
-            )
-            found.save(path)
-        return SurrogateLabels.load(path)
+        """Encode all images of a stage with the best model of its population."""
+        path, threshold = population.folder / "labels.npz", self._plan.settings.active
+        if path.is_file():
+            labels = SurrogateLabels.load(path)
+            # Recursions with other thresholds share the population and this file.
+            if np.array_equal(labels.latents, np.flatnonzero(labels.kl > threshold)):
+                return labels
+        dataset = opened(self._plan.run.data).dataset
+        codes = encode(population.winner(), dataset, rows=rows, progress=False)
+        labels = SurrogateLabels.read_off(codes, threshold=threshold)
+        labels.save(path)
+        return labels
 
     def _keep(self, population: Population, reduction: Reduction) -> None:
         path = population.folder / "reduction.json"

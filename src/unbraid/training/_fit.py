@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Literal
 
 import torch
@@ -151,8 +151,11 @@ def train_run(
     _check_intervals(log_every, save_every, save_every_seconds)
     check_range(spec, dataset)
     settings = None
-    if traces:
-        settings = TraceSettings() if isinstance(traces, bool) else traces
+    if traces is True:
+        usual = TraceSettings().n_snapshots
+        settings = TraceSettings(n_snapshots=min(usual, spec.steps + 1))
+    elif traces:
+        settings = traces
     folder = None if out is None else RunFolder(out)
     place = choose_device(device)
     # Made before the folder is taken, so that wrong settings leave no trace there.
@@ -223,8 +226,14 @@ def _run(recording: Recording, stream: BatchStream, log_every: int) -> Run:
         recording.start()
         with deferred_interruption() as is_interrupted:
             for snapshot in _trained(
-                state, stream, spec, every=log_every, is_interrupted=is_interrupted
+                state,
+                stream,
+                spec,
+                every=log_every,
+                also=() if recording.tracer is None else recording.tracer.wanted,
+                is_interrupted=is_interrupted,
             ):
+                recording.trace()
                 if snapshot.step % log_every == 0 or snapshot.step == spec.steps:
                     recording.take(snapshot)
                 if is_interrupted():
@@ -243,9 +252,10 @@ def _trained(
     spec: TrainingSpec,
     *,
     every: int,
+    also: Collection[int],
     is_interrupted: Callable[[], bool],
 ) -> Iterator[Snapshot]:
-    """Through all stretches of a run, from wherever the state is."""
+    """Train the remaining segments of a run."""
     for number, part in enumerate(spec.stretches()):
         if state.step >= part.steps:
             continue
@@ -257,6 +267,7 @@ def _trained(
             part.objective,
             steps=part.steps,
             every=every,
+            also=also,
             is_interrupted=is_interrupted,
         )
         if is_interrupted():

@@ -2,8 +2,8 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -25,16 +25,20 @@ _NOISY = (nn.modules.dropout._DropoutNd, nn.RReLU)
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What happened since the last one.
+    """The state of training at a step, and the mean losses of a range of steps.
+
+    A range ends at every multiple of ``every`` and at the last step. A snapshot within
+    a range, as :func:`train` gives at the steps ``also``, covers the steps so far.
 
     Attributes:
-        step: Updates done.
-        state: The state now; it changes when the loop goes on.
-        terms: Mean of each part of the loss over the steps since the last snapshot, and
+        step: Number of updates done.
+        state: The current state; it changes when the loop continues.
+        terms: Mean of each part of the loss over the steps of the range, and
             ``"total"``.
-        kl_per_latent: Likewise, ``(n_latents,)``; ``None`` without a prior.
-        gradient_norm: Of the last step.
-        images_per_second: Images seen per second, with their companions.
+        kl_per_latent: KL divergence of each latent, averaged likewise,
+            ``(n_latents,)``; ``None`` without a prior.
+        gradient_norm: Norm of the gradient of the last step.
+        images_per_second: Training images per second, partner images included.
     """
 
     step: int
@@ -52,9 +56,10 @@ def train(
     *,
     steps: int,
     every: int = 100,
+    also: Collection[int] = (),
     is_interrupted: Callable[[], bool] = lambda: False,
 ) -> Iterator[Snapshot]:
-    """Train, and say how it goes.
+    """Train, and yield snapshots on the way.
 
     Batch and noise of a step depend on the seed of the stream and the step alone, so
     that a state which is saved, loaded and trained on ends where it would have ended.
@@ -64,25 +69,67 @@ def train(
         stream: Batches of the sampler that the objective asks for.
         objective: Its schedules must have an end.
         steps: Train until so many updates are done in all.
-        every: Updates between snapshots; the last step has one in any case.
+        every: Updates per range of averaged losses.
+        also: Further steps at which to yield a snapshot. They do not change the ranges.
         is_interrupted: Asked after every step; if true, there is a snapshot at once.
 
     Yields:
-        Snapshots, at steps that are multiples of ``every``, and at the end.
+        Snapshots at the multiples of ``every``, at the steps ``also``, and at the end.
 
     Raises:
         TrainingDivergedError: If a part of the loss is not finite; says which and when.
     """
+    record = _Record(first=state.step)
     while state.step < steps:
-        stop = min(steps, (state.step // every + 1) * every)
+        end = min(steps, (state.step // every + 1) * every)
+        stop = min((step for step in also if state.step < step < end), default=end)
         # Layers such as dropout draw from torch's own generator, which takes no name.
         is_noisy = any(isinstance(part, _NOISY) for part in state.model.modules())
         kept = torch.random.fork_rng(enabled=is_noisy)
         with flushed_denormals(), kept:
-            snapshot = _train_until(
-                state, stream, objective, stop, is_interrupted, is_noisy
+            _train_until(
+                state, stream, objective, stop, record, is_interrupted, is_noisy
             )
+            snapshot = record.snapshot(state)
+        if state.step == end:
+            record = _Record(first=state.step)
         yield snapshot
+
+
+@dataclass
+class _Record:
+    """Losses of the steps of one range.
+
+    Attributes:
+        first: First step of the range.
+        names: Names of the parts of the loss.
+        rows: Parts of the loss, one tensor per part and step.
+        divergences: KL divergence per latent, one tensor per step.
+        n_images: Training images, partner images included.
+        seconds: Time spent training.
+    """
+
+    first: int
+    names: list[str] = field(default_factory=list)
+    rows: list[torch.Tensor] = field(default_factory=list)
+    divergences: list[torch.Tensor] = field(default_factory=list)
+    n_images: int = 0
+    seconds: float = 0.0
+
+    def snapshot(self, state: TrainingState) -> Snapshot:
+        """Average the steps so far, and check that all numbers are finite."""
+        table = torch.stack(self.rows).double().cpu().numpy()
+        table = table.reshape(-1, len(self.names))
+        _check_finite(table, self.names, self.first)
+        _check_weights(state)
+        return Snapshot(
+            step=state.step,
+            state=state,
+            terms=dict(zip(self.names, table.mean(axis=0).tolist(), strict=True)),
+            kl_per_latent=_mean(self.divergences),
+            gradient_norm=_gradient_norm(state),
+            images_per_second=self.n_images / max(self.seconds, 1e-9),
+        )
 
 
 def _train_until(
@@ -90,14 +137,11 @@ def _train_until(
     stream: BatchStream,
     objective: AbstractObjective,
     stop: int,
+    record: _Record,
     is_interrupted: Callable[[], bool],
     is_noisy: bool,
-) -> Snapshot:
-    started, first = time.perf_counter(), state.step
-    names: list[str] = []
-    rows: list[torch.Tensor] = []
-    divergences: list[torch.Tensor] = []
-    n_images = 0
+) -> None:
+    started = time.perf_counter()
     while state.step < stop:
         batch = stream.batch(state.step)
         device = batch.images.device
@@ -114,31 +158,20 @@ def _train_until(
         state.optimiser.zero_grad()
         loss.total.backward()
         state.optimiser.step()
-        names, row = _record(loss)
+        record.names, row = _parts(loss)
         if isinstance(objective, AbstractAdversarialObjective):
             extra_names, extra_row = _train_adversary(
                 state, objective, batch, generator
             )
-            names, row = names + extra_names, row + extra_row
-        rows += row
+            record.names, row = record.names + extra_names, row + extra_row
+        record.rows += row
         if loss.kl_per_latent is not None:
-            divergences.append(loss.kl_per_latent.detach())
-        n_images += len(batch.images) * (1 + len(batch.partner_images))
+            record.divergences.append(loss.kl_per_latent.detach())
+        record.n_images += len(batch.images) * (1 + len(batch.partner_images))
         state.step += 1
         if is_interrupted():
             break
-    table = torch.stack(rows).double().cpu().numpy().reshape(-1, len(names))
-    _check_finite(table, names, first)
-    _check_weights(state)
-    seconds = time.perf_counter() - started
-    return Snapshot(
-        step=state.step,
-        state=state,
-        terms=dict(zip(names, table.mean(axis=0).tolist(), strict=True)),
-        kl_per_latent=_mean(divergences),
-        gradient_norm=_gradient_norm(state),
-        images_per_second=n_images / max(seconds, 1e-9),
-    )
+    record.seconds += time.perf_counter() - started
 
 
 def _train_adversary(
@@ -157,11 +190,11 @@ def _train_adversary(
     )
     loss.total.backward()
     state.adversary_optimiser.step()
-    names, row = _record(loss)
+    names, row = _parts(loss)
     return [f"adversary_{name}" for name in names], row
 
 
-def _record(loss: Loss) -> tuple[list[str], list[torch.Tensor]]:
+def _parts(loss: Loss) -> tuple[list[str], list[torch.Tensor]]:
     parts = {"total": loss.total, **loss.terms}
     return list(parts), [part.detach() for part in parts.values()]
 

@@ -57,12 +57,16 @@ class Recording:
             self.history = read_history(self.folder.history, until=self.state.step)
             self._file = HistoryFile(self.folder.history, self.history)
             self._write_status("running")
-        if self.tracer is not None:
-            self.tracer.record(self.state.step)
+        self.trace()
         self._saved_at, self._saved_step = time.monotonic(), self.state.step
         where = None if self.folder is None else self.folder.path
         for logger in self.loggers:
             logger.start(self.spec.to_plain(), step=self.state.step, folder=where)
+
+    def trace(self) -> None:
+        """Record activations, if they are wanted at this step."""
+        if self.tracer is not None:
+            self.tracer.record(self.state.step)
 
     def take(self, snapshot: Snapshot) -> None:
         """Write down a snapshot, and save the state if it is time."""
@@ -70,8 +74,6 @@ class Recording:
         self.history.append(record)
         if self.folder is not None:
             self._file.append(record)
-        if self.tracer is not None:
-            self.tracer.record(snapshot.step)
         for logger in self.loggers:
             logger.log(record)
         if self.folder is not None and not self.folder.state.is_file():

@@ -25,16 +25,17 @@ class TraceSettings:
     """Which activations are recorded during training, and when.
 
     The observations depend on the dataset alone, so that runs with other seeds or
-    objectives are looked at with the same ones.
+    objectives record the same ones.
 
     Args:
         layer: Name of a module within the decoder, as ``named_modules`` gives it; the
             last hidden layer when not given.
-        n_observations: Rows of the dataset to look at, drawn at random.
-        rows: These rows, in place of random ones.
-        n_snapshots: How often, evenly from before the first step to after the last.
-        steps: At these steps, in place of even ones; each is recorded at the first
-            snapshot from it on.
+        n_observations: Number of rows of the dataset to record, drawn at random.
+        rows: Rows to record, in place of random ones.
+        n_snapshots: Number of snapshots, evenly spaced from before the first step to
+            after the last. A run of ``n`` steps has at most ``n + 1``.
+        steps: Steps to record, in place of evenly spaced ones. A snapshot at step 0 is
+            taken before the first update.
     """
 
     layer: str = ""
@@ -45,15 +46,44 @@ class TraceSettings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(map(int, self.rows)))
-        object.__setattr__(self, "steps", tuple(sorted(map(int, self.steps))))
+        object.__setattr__(self, "steps", tuple(sorted(set(map(int, self.steps)))))
         if self.n_observations < 1 or self.n_snapshots < 1:
             raise ValueError(
                 "TraceSettings: expected n_observations and n_snapshots from 1, got "
                 f"{self.n_observations} and {self.n_snapshots}."
             )
 
+    def steps_of(self, n_steps: int) -> tuple[int, ...]:
+        """Return the steps of a run at which snapshots are taken.
+
+        Args:
+            n_steps: Number of steps of the run.
+
+        Raises:
+            ValueError: If the run is too short for all snapshots.
+
+        Example:
+            >>> TraceSettings(n_snapshots=6).steps_of(150)
+            (0, 30, 60, 90, 120, 150)
+        """
+        if self.steps:
+            outside = [step for step in self.steps if not 0 <= step <= n_steps]
+            if outside:
+                raise ValueError(
+                    f"TraceSettings: steps must lie between 0 and the {n_steps} steps "
+                    f"of the run, got {', '.join(map(str, outside))}."
+                )
+            return self.steps
+        if self.n_snapshots > n_steps + 1:
+            raise ValueError(
+                f"TraceSettings: n_snapshots must be at most {n_steps + 1} for a run "
+                f"of {n_steps} steps, got {self.n_snapshots}."
+            )
+        even = np.linspace(0, n_steps, self.n_snapshots).round().astype(int)
+        return tuple(even.tolist())
+
     def to_plain(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """Convert to JSON types."""
         plain = asdict(self)
         return {**plain, "rows": list(self.rows), "steps": list(self.steps)}
 
@@ -99,14 +129,17 @@ class Trace:
 
 
 class TraceRecorder:
-    """Records activations at chosen snapshots, in memory and in a file.
+    """Records activations at chosen steps, in memory and in a file.
 
     Args:
         settings: What to record.
-        dataset: Where the observations are.
-        model: What is being trained.
-        n_steps: Length of the run.
+        dataset: Dataset with the observations.
+        model: Model that is being trained.
+        n_steps: Number of steps of the run.
         path: File to write to, if any.
+
+    Attributes:
+        wanted: Steps at which activations are recorded, in ascending order.
     """
 
     def __init__(
@@ -118,13 +151,12 @@ class TraceRecorder:
         n_steps: int,
         path: Path | None = None,
     ) -> None:
+        self.wanted = settings.steps_of(n_steps)
         self._layer = settings.layer or last_hidden_layer(model.decoder)
         self._module = _find_module(model.decoder, self._layer)
         self._model = model
         self._rows = _choose_rows(settings, dataset)
         self._images = float_images(dataset, self._rows).to(model.mean.device)
-        even = np.linspace(0, n_steps, settings.n_snapshots).round().astype(int)
-        self._wanted = settings.steps or tuple(even.tolist())
         self._path = path
         self._steps: list[int] = []
         self._activations: list[NDArray[np.float32]] = []
@@ -141,18 +173,32 @@ class TraceRecorder:
         )
 
     def resume(self, step: int) -> None:
-        """Take up what the file holds, up to a step."""
-        if self._path is None or not self._path.is_file():
+        """Continue with the snapshots in the file.
+
+        Args:
+            step: Step from which training continues; later snapshots are dropped.
+
+        Raises:
+            CheckpointFormatError: If a snapshot of an earlier step is missing.
+        """
+        if self._path is None:
             return
-        kept = Trace.load(self._path)
-        is_past = kept.steps <= step
-        self._steps = kept.steps[is_past].tolist()
-        self._activations = list(kept.activations[is_past])
+        if self._path.is_file():
+            kept = Trace.load(self._path)
+            is_past = kept.steps <= step
+            self._steps = kept.steps[is_past].tolist()
+            self._activations = list(kept.activations[is_past])
+        past = [wanted for wanted in self.wanted if wanted < step]
+        if [recorded for recorded in self._steps if recorded < step] != past:
+            raise CheckpointFormatError(
+                f"{self._path}: the run has reached step {step}, but the file does not "
+                f"hold the snapshots of steps {', '.join(map(str, past))}. Delete the "
+                "folder of the run to train it again."
+            )
 
     def record(self, step: int) -> None:
-        """Record the activations now, if a wanted step has come."""
-        last = self._steps[-1] if self._steps else -1
-        if not any(last < wanted <= step for wanted in self._wanted):
+        """Record the activations now, if this step is wanted and not recorded yet."""
+        if step not in self.wanted or step in self._steps:
             return
         self._steps.append(step)
         self._activations.append(self._look())
