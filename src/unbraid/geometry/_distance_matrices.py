@@ -143,13 +143,19 @@ def _levels(
 def _perceived(
     loss: ImageLoss, images: torch.Tensor, shape: tuple[int, ...]
 ) -> torch.Tensor:
-    """Distances per pixel between all images of each traversal."""
+    """Distances per pixel between all images of each traversal.
+
+    Cross-entropy has a direction, and an image is not at 0 from itself. What counts is
+    how much the loss rises above its minimum, averaged over both directions.
+    """
     n_traversals, size = shape
     every = torch.arange(n_traversals * size * size, device=images.device)
     group, first = every // size**2, every // size % size
     parts = images.reshape(n_traversals, size, *images.shape[1:])
     distances = group_distances(loss, parts, group, first, every % size)
-    return distances.reshape(n_traversals, size, size) / images[0].numel()
+    tables = distances.reshape(n_traversals, size, size) / images[0].numel()
+    tables = tables - tables.diagonal(dim1=1, dim2=2)[:, :, None]
+    return 0.5 * (tables + tables.mT)
 
 
 def _divergences(means: torch.Tensor, variances: torch.Tensor) -> torch.Tensor:
