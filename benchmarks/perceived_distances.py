@@ -3,8 +3,8 @@
 Measures what docs/perceived-distances.md says: Tables 3.1, 4.2 and 6.1 of the
 dissertation, which rule of drawing random pairs gives its random columns, how long
 50,000 pairs per factor take, learned kernels of radius 31, 47, 63 and 64, and the two
-comparisons of chapter 7. Each part is appended to a file of JSON lines when it is done, and the same
-command goes on where it stopped.
+comparisons of chapter 7. Each part is appended to a file of JSON lines when it is done,
+and the same command goes on where it stopped.
 
     python benchmarks/perceived_distances.py results.jsonl [--pairs 10000] [--steps 400]
 """

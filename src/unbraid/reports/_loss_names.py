@@ -26,7 +26,7 @@ def describe_loss(likelihood: AbstractLikelihood) -> str:
         'squared error, plus the same through a gaussian kernel'
     """
     if isinstance(likelihood, KernelAugmented):
-        kernel = likelihood.kernel if isinstance(likelihood.kernel, str) else "given"
+        kernel = likelihood.kernel if isinstance(likelihood.kernel, str) else "custom"
         return (
             f"{describe_loss(likelihood.base)}, plus the same through a {kernel} kernel"
         )
