@@ -1,10 +1,10 @@
-"""Perceived distances of XYSquares against the published tables, and a learnt kernel.
+"""Perceived distances of XYSquares against the published tables, and learned kernels.
 
 Measures what docs/perceived-distances.md says: Tables 3.1, 4.2 and 6.1 of the
 dissertation, which rule of drawing random pairs gives its random columns, how long
-50,000 pairs per factor take, a learnt kernel of radius 31, and the two comparisons of
-chapter 7. Each part is appended to a file of JSON lines when it is done, and the same
-command goes on where it stopped.
+50,000 pairs per factor take, learned kernels of radius 31, 47, 63 and 64, and the two
+comparisons of chapter 7. Each part is appended to a file of JSON lines when it is done,
+and the same command goes on where it stopped.
 
     python benchmarks/perceived_distances.py results.jsonl [--pairs 10000] [--steps 400]
 """
@@ -27,6 +27,8 @@ from unbraid.geometry import (
     perceived_distances,
 )
 from unbraid.models import save_likelihood
+
+RADII = (31, 47, 63, 64)
 
 
 def summary(found: PerceivedDistances) -> dict[str, Any]:
@@ -75,7 +77,7 @@ def speed() -> dict[str, Any]:
     return seconds
 
 
-def table_6_1(n_pairs: int, learnt: Path) -> dict[str, Any]:
+def table_6_1(n_pairs: int, learned: dict[str, Path]) -> dict[str, Any]:
     """Losses by rule of drawing random pairs, all on the same pairs."""
     losses = {"mse": "mse", "mse-gaussian": "mse-gaussian", "mse-box": "mse-box"}
     return {
@@ -85,18 +87,18 @@ def table_6_1(n_pairs: int, learnt: Path) -> dict[str, Any]:
             )
         )
         for subset in (None, 32, 16, 64)
-        for name, loss in (*losses.items(), ("learnt", learnt))
+        for name, loss in (*losses.items(), *learned.items())
         if subset in (None, 32) or name == "mse"
     }
 
 
-def learning(steps: int, place: Path) -> dict[str, Any]:
-    """A kernel of radius 31, saved."""
+def learning(radius: int, steps: int, path: Path) -> dict[str, Any]:
+    """Learn a kernel and save it."""
     started = time.perf_counter()
-    learnt = learn_loss(XYSquares(), steps=steps, along_factors=0.7)
+    learned = learn_loss(XYSquares(), radius=radius, steps=steps, along_factors=0.7)
     seconds = round(time.perf_counter() - started, 1)
-    save_likelihood(learnt.likelihood, place)
-    return {"seconds": seconds, "steps": steps, "weight": learnt.likelihood.weight}
+    save_likelihood(learned.likelihood, path)
+    return {"seconds": seconds, "steps": steps, "weight": learned.likelihood.weight}
 
 
 def chapter_7(n_pairs: int) -> dict[str, Any]:
@@ -121,10 +123,18 @@ def main() -> None:
     arguments = parser.parse_args()
 
     n_pairs, results = arguments.pairs, arguments.results
-    kernel = results.with_suffix(".kernel.json")
+    kernels = {
+        radius: results.with_suffix(f".kernel-{radius}.json") for radius in RADII
+    }
+    learned = {f"learned, radius {radius}": path for radius, path in kernels.items()}
     parts: dict[str, Callable[[], dict[str, Any]]] = {
-        "learning": lambda: learning(arguments.steps, kernel),
-        "table 6.1": lambda: table_6_1(n_pairs, kernel),
+        f"learning, radius {radius}": lambda radius=radius, path=path: learning(
+            radius, arguments.steps, path
+        )
+        for radius, path in kernels.items()
+    }
+    parts |= {
+        "table 6.1": lambda: table_6_1(n_pairs, learned),
         "table 4.2": lambda: table_4_2(n_pairs),
         "chapter 7": lambda: chapter_7(n_pairs // 2),
         "speed": speed,

@@ -4,8 +4,13 @@ import torch
 
 import unbraid
 from unbraid.data import XYSquares
-from unbraid.geometry import learn_loss, perceived_distances
+from unbraid.geometry import distance_matrices, learn_loss, perceived_distances
 from unbraid.models import KernelAugmented, load_likelihood, save_likelihood
+from unbraid.models._names import LIKELIHOODS
+from unbraid.models._settings import to_plain
+from unbraid.reports import cumulative_distances
+from unbraid.studies._specification import RunSpec
+from unbraid.studies._yaml import read_yaml, write_yaml
 
 SQUARES = XYSquares(image_size=8, square_size=1)
 
@@ -38,15 +43,60 @@ def test_a_learnt_kernel_is_symmetric_not_negative_and_sums_to_one(learnt):
 
 def test_what_is_trained_is_what_the_likelihood_measures():
     start = learn_loss(SQUARES, steps=1, learning_rate=0.0)
-    box = KernelAugmented(radius=3, weight=start.likelihood.weight)
-    found, box = (
+    line = np.array([1.0, 2.0, 3.0, 4.0, 3.0, 2.0, 1.0])
+    tent = np.outer(line, line) / line.sum() ** 2
+    tent = KernelAugmented(kernel=tent, weight=start.likelihood.weight)
+    found, tent = (
         perceived_distances(SQUARES, loss, n_pairs=500)
-        for loss in (start.likelihood, box)
+        for loss in (start.likelihood, tent)
     )
-    for row, same in zip(found.rows, box.rows, strict=True):
+    for row, same in zip(found.rows, tent.rows, strict=True):
         # The kernel is kept in single precision while it is trained.
         assert row.mean == pytest.approx(same.mean, rel=1e-5)
         assert row.rank == pytest.approx(same.rank, abs=1e-3)
+
+
+def test_a_kernel_as_wide_as_the_images_beats_the_narrower_box():
+    # Table 6.1 has its best correlations at radius 63 for images of 64x64 pixels.
+    wide = learn_loss(SQUARES, radius=7, steps=60, batch_size=32)
+    found = perceived_distances(SQUARES, wide.likelihood, n_pairs=2_000)
+    box = perceived_distances(SQUARES, "mse-box", n_pairs=2_000)
+    assert np.isfinite(wide.correlations).all()
+    assert found.random.rank > max(0.97, box.random.rank)
+    assert min(row.rank for row in found.factors) > 0.97
+
+
+def test_a_radius_as_long_as_the_side_of_the_images_is_accepted():
+    # Table A.6 lists a radius of 64 for images of 64x64 pixels.
+    learned = learn_loss(SQUARES, radius=8, steps=3, batch_size=16)
+    kernel = np.array(learned.likelihood.kernel)
+    assert kernel.shape == (17, 17)
+    assert not kernel[0].any()
+    assert not kernel[:, -1].any()
+    assert kernel[1, 1] > 0
+    assert kernel.sum() == pytest.approx(1.0)
+    images = torch.rand(2, 3, 8, 8)
+    assert learned.likelihood.loss(images, images.flip(0)).isfinite().all()
+
+
+def test_a_radius_must_be_an_integer():
+    with pytest.raises(TypeError, match=r"radius must be an integer, got 2\.5"):
+        learn_loss(SQUARES, radius=2.5)
+
+
+def test_a_grid_that_memory_could_not_list_is_learned_from():
+    # 64 ** 6 images: Figure 6.1 shows a kernel for squares of one pixel.
+    pixels = XYSquares(square_size=1)
+    learned = learn_loss(pixels, radius=3, steps=1, batch_size=8)
+    assert np.isfinite(learned.correlations).all()
+
+
+@pytest.mark.parametrize(
+    "function", [learn_loss, distance_matrices, cumulative_distances]
+)
+def test_what_is_no_dataset_is_a_type_error(function):
+    with pytest.raises(TypeError, match=f"{function.__name__} needs a dataset, got N"):
+        function(None)
 
 
 def test_the_adversary_makes_distances_worse():
@@ -96,11 +146,21 @@ def test_a_learnt_loss_is_saved_with_a_model_and_used_on_other_data(learnt, tmp_
     torch.testing.assert_close(loaded.likelihood.loss(images, images.flip(0)), expected)
 
 
+def test_a_learnt_loss_keeps_every_digit_in_the_settings_of_a_run(learnt):
+    plain = to_plain(learnt.likelihood, LIKELIHOODS)
+    settings = {"data": "xy_squares", "objective": "vae", "likelihood": plain}
+    spec = RunSpec.read(read_yaml(write_yaml(settings), "test"), "test")
+    trained = spec.training_spec(SQUARES)
+    assert trained.likelihood == learnt.likelihood
+    again = RunSpec.read(spec.to_plain(), "test")
+    assert again.id("data") == spec.id("data")
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"radius": -1}, "radius from 0"),
-        ({"radius": 8}, "radius up to 7, .*got 8"),
+        ({"radius": -1}, "between 0 and 8 .*got -1"),
+        ({"radius": 9}, "between 0 and 8 for images of 8x8 pixels, got 9"),
         ({"steps": 0}, "steps from 1"),
         ({"batch_size": 2}, "batch_size from 3"),
         ({"direction": "worse"}, "direction 'help' or 'hinder'"),

@@ -1,10 +1,13 @@
 """Perceived distances against literal loops, and against the published tables."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import torch
 from scipy.stats import pearsonr, spearmanr
 
+import unbraid
 from unbraid.data import (
     LabelledImages,
     Sprites2D,
@@ -300,3 +303,54 @@ def test_a_loss_may_return_arrays_but_one_number_a_pair():
     data = XYSquares(image_size=8, square_size=1)
     with pytest.raises(ValueError, match=r"got shape \(3,\) for"):
         perceived_distances(data, lambda first, second: np.zeros(3), n_pairs=50)
+
+
+def test_a_grid_that_memory_could_not_list_is_measured():
+    # 64 ** 6 images: a list of their rows would take 512 GiB.
+    pixels = XYSquares(square_size=1)
+    tracemalloc.start()
+    try:
+        found = perceived_distances(pixels, n_pairs=64)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 2**28
+    assert found["x_R"].mean == pytest.approx(2 / 3 / 64**2)
+    assert found["x_R"].std == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_model_stands_for_the_loss_it_was_trained_with():
+    squares = XYSquares(image_size=8, square_size=2, n_squares=2)
+    augmented = KernelAugmented(radius=3)
+    for standardise in (False, True):
+        model = unbraid.fit(
+            "vae",
+            squares,
+            likelihood=augmented,
+            network="dense",
+            standardise=standardise,
+            steps=1,
+            n_latents=2,
+            progress=False,
+        ).model
+        own = perceived_distances(squares, model, n_pairs=200)
+        literal = perceived_distances(squares, model.perceived_distance, n_pairs=200)
+        for row, same in zip(own.rows, literal.rows, strict=True):
+            assert row.mean == pytest.approx(same.mean, rel=1e-5)
+            assert row.rank == pytest.approx(same.rank, abs=1e-6)
+        if not standardise:
+            by_likelihood = perceived_distances(squares, augmented, n_pairs=200)
+            assert own.rows == by_likelihood.rows
+
+
+def test_gaussian_row_of_table_6_1_is_met():
+    # Michlo (2022), Table 6.1, Gaussian of radius 31.
+    found = perceived_distances(
+        XYSquares(), "mse-gaussian", n_pairs=1_500, subset_size=32
+    )
+    linear = np.mean([row.linear for row in found.factors])
+    rank = np.mean([row.rank for row in found.factors])
+    assert linear == pytest.approx(0.84, abs=0.02)
+    assert rank == pytest.approx(0.88, abs=0.02)
+    assert found.random.linear == pytest.approx(0.73, abs=0.03)
+    assert found.random.rank == pytest.approx(0.61, abs=0.03)

@@ -86,10 +86,34 @@ def test_radius_of_the_dissertation_has_its_weight():
 def test_gaussian_falls_off_and_sums_to_one():
     image = torch.zeros(1, 1, 21, 21, dtype=torch.float64)
     image[..., 10, 10] = 1.0
-    blurred, _ = KernelAugmented(kernel="gaussian", radius=6).blur(image)
+    blurred, _ = KernelAugmented(kernel="gaussian", radius=8).blur(image)
     assert blurred.sum().item() == pytest.approx(1.0)
     ratio = blurred[0, 0, 10, 12] / blurred[0, 0, 10, 10]
     assert ratio.item() == pytest.approx(np.exp(-0.5))  # two pixels are one deviation
+
+
+def test_gaussian_may_have_another_width():
+    image = torch.zeros(1, 1, 21, 21, dtype=torch.float64)
+    image[..., 10, 10] = 1.0
+    wide = KernelAugmented(kernel="gaussian", radius=6, relative_sigma=0.5)
+    blurred, _ = wide.blur(image)
+    ratio = blurred[0, 0, 10, 13] / blurred[0, 0, 10, 10]
+    assert ratio.item() == pytest.approx(np.exp(-0.5))
+    assert KernelAugmented(kernel="gaussian").relative_sigma == 0.25
+    assert KernelAugmented().relative_sigma is None
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"kernel": "gaussian", "relative_sigma": 0}, "must be positive, got 0"),
+        ({"kernel": "gaussian", "relative_sigma": "x"}, "must be positive, got 'x'"),
+        ({"kernel": "box", "relative_sigma": 0.25}, "Gaussian kernel only, got 0.25"),
+    ],
+)
+def test_a_width_that_makes_no_sense_is_refused(options, words):
+    with pytest.raises(ValueError, match=words):
+        KernelAugmented(**options)
 
 
 def test_radius_zero_counts_the_loss_twice():

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,6 +29,30 @@ def test_a_likelihood_comes_back_to_the_last_digit(likelihood, tmp_path):
     path = save_likelihood(likelihood, tmp_path / "new" / "loss.json")
     assert load_likelihood(path) == likelihood
     assert choose_likelihood(str(path)) == likelihood
+
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def test_an_older_file_keeps_the_width_of_its_gaussian():
+    # Written before the width was stored; it was a third of the radius then.
+    old = load_likelihood(GOLDEN / "gaussian_kernel_without_width.json")
+    assert old == KernelAugmented(
+        base=Laplace(scale=0.5), kernel="gaussian", radius=6, relative_sigma=1 / 3
+    )
+
+
+def test_only_gaussian_kernels_write_a_width(tmp_path):
+    # Records of all other kernels, and so the ids of their runs, stay as they were.
+    for likelihood, is_written in (
+        (KernelAugmented(radius=2), False),
+        (KernelAugmented(kernel=GIVEN, weight=0.1), False),
+        (KernelAugmented(kernel="gaussian"), True),
+    ):
+        path = save_likelihood(likelihood, tmp_path / "loss.json")
+        written = json.loads(path.read_text())["likelihood"]
+        assert ("relative_sigma" in written) == is_written
+        assert load_likelihood(path) == likelihood
 
 
 @pytest.mark.parametrize(

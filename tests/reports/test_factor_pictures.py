@@ -7,6 +7,7 @@ import pytest
 
 from unbraid.data import LabelledImages, XYSquares
 from unbraid.metrics import mutual_information_gap
+from unbraid.models import KernelAugmented
 from unbraid.reports import (
     cumulative_distances,
     distance_matrices,
@@ -15,7 +16,9 @@ from unbraid.reports import (
     draw_factor_latent_matrices,
     factor_latent_matrices,
 )
+from unbraid.reports._model_section import model_section
 from unbraid.representation import Representation
+from unbraid.training import fit, save_model
 
 
 def grid_codes():
@@ -77,6 +80,59 @@ def test_a_model_adds_three_levels_of_symmetric_distances(trained, squares):
             np.testing.assert_allclose(np.diag(table), 0, atol=1e-12)
             assert table.max() > 0
     assert len(draw_distance_matrices(found).axes) == 10
+
+
+@pytest.fixture(scope="module")
+def trained_through_a_box(squares):
+    return fit(
+        "vae",
+        squares,
+        likelihood=KernelAugmented(),
+        network="dense",
+        steps=2,
+        n_latents=2,
+        progress=False,
+    )
+
+
+def test_distances_of_a_model_are_those_of_its_own_loss(trained_through_a_box, squares):
+    model = trained_through_a_box.model
+    found = distance_matrices(squares, model)
+    same = distance_matrices(squares, model, loss=KernelAugmented())
+    squared = distance_matrices(squares, model, loss="mse")
+    for level in ("data", "reconstruction"):
+        for table, equal in zip(
+            found.matrices[level], same.matrices[level], strict=True
+        ):
+            np.testing.assert_array_equal(table, equal)
+    assert np.ptp(squared.matrices["data"][0][0, 1:]) == pytest.approx(0, abs=1e-12)
+    assert (np.diff(found.matrices["data"][0][0]) > 0).all()
+    lines = [
+        cumulative_distances(squares, loss=loss, n_pairs=50).distances
+        for loss in (model, KernelAugmented(), "mse")
+    ]
+    np.testing.assert_array_equal(lines[0], lines[1])
+    assert not np.allclose(lines[0], lines[2])
+
+
+def test_a_page_shows_verdicts_under_the_loss_of_the_model(
+    trained_through_a_box, trained, squares, tmp_path
+):
+    # Squares that never overlap look equally far apart without a kernel.
+    expected = {
+        "augmented": (trained_through_a_box, "likely", "through a box kernel"),
+        "plain": (trained, "no", "cross-entropy"),
+    }
+    for name, (run, expectation, loss) in expected.items():
+        save_model(run.model, tmp_path / name, run.spec)
+        section = model_section("The model", tmp_path / name, squares)
+        blocks = {block.title: block for block in section.blocks}
+        verdicts = blocks["Will a VAE disentangle this?"]
+        assert [row[1] for row in verdicts.rows] == [expectation] * 2
+        assert loss in verdicts.words
+        assert loss in blocks["Distances along factors"].words
+        curves = blocks["How different images look that differ in one factor"]
+        assert loss in curves.words
 
 
 def test_factors_that_change_more_pixels_lie_further_right():

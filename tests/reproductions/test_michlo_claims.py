@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from unbraid.data import open_dataset
+from unbraid.geometry import learn_loss
 from unbraid.reproductions import REPRODUCTIONS, study_of
 
 SPRITES = "sprites2d:image_size=16"
@@ -259,12 +261,40 @@ def test_scaling_of_distances_is_asked_about_where_factors_differ_in_size():
     assert [check.verdict for check in measured.checks] == ["holds", "does not hold"]
 
 
+def test_table_6_1_holds_for_the_printed_rows_and_fails_for_a_wider_gaussian():
+    printed = {
+        "squared error": (0.52, 0.58, 0.55, 0.36),
+        "gaussian": (0.84, 0.88, 0.73, 0.61),
+        "box": (0.96, 0.97, 0.95, 0.94),
+        "learned, radius 31": (0.97, 0.98, 0.96, 0.96),
+        "learned, radius 63": (1.00, 0.99, 1.00, 1.00),
+    }
+    kernel = {"name": "kernel_augmented", "kernel": [[1.0]], "weight": 2.0}
+    kept = {f"kernel, {name}": kernel for name in printed}
+    kept |= {f"by {name}": list(row) for name, row in printed.items()}
+    claim = REPRODUCTIONS["michlo-table-6-1"]
+    checks = claim.measure(HandMade({}, kept)).checks
+    assert len(checks) == 24
+    assert {check.verdict for check in checks} == {"holds"}
+    # With a third of the radius as its standard deviation.
+    kept["by gaussian"] = [0.889, 0.928, 0.784, 0.717]
+    failed = [
+        check.quantity
+        for check in claim.measure(HandMade({}, kept)).checks
+        if check.verdict != "holds"
+    ]
+    assert len(failed) == 4
+    assert all("gaussian" in quantity for quantity in failed)
+
+
 def test_study_of_learnt_losses_has_what_the_other_has_not():
     study = study_of("michlo-2022-a6-learnt", "smoke")
     before = study_of("michlo-2022-a3-3", "smoke")
     blurred, learnt = study["grid"]["likelihood"]
     assert blurred["kernel"] == "gaussian"
-    assert np.shape(learnt["kernel"]) == (7, 7)
+    likelihood = learn_loss(open_dataset(study["data"]), steps=5).likelihood
+    assert learnt["kernel"] == [list(row) for row in likelihood.kernel]
+    assert learnt["weight"] == likelihood.weight
     assert study["methods"] == before["methods"]
     assert study["training"] == before["training"]
     assert study == study_of("michlo-2022-a6-learnt", "smoke")

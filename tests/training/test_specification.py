@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from unbraid.models import KernelAugmented
 from unbraid.models.networks import AbstractNetwork
 from unbraid.models.objectives import BetaVAE
 from unbraid.training import TrainingSpec
@@ -44,3 +45,27 @@ def test_newer_formats_are_refused():
 def test_a_hash_tells_settings_apart_and_not_the_order_of_keys():
     assert hash_plain({"a": 1, "b": 2}) == hash_plain({"b": 2, "a": 1})
     assert hash_plain({"a": 1}) != hash_plain({"a": 2})
+
+
+def test_an_older_run_keeps_the_width_of_its_gaussian_kernel():
+    # A third of the radius, before the width was written.
+    spec = TrainingSpec(likelihood=KernelAugmented(kernel="gaussian", radius=4))
+    plain = spec.to_plain()
+    assert plain["likelihood"].pop("relative_sigma") == 0.25
+    assert TrainingSpec.from_plain(plain).likelihood.relative_sigma == 1 / 3
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "expected"),
+    [
+        (KernelAugmented(radius=2), "5c2dd41ce603091e"),
+        (
+            KernelAugmented(kernel=((0.1, 0.7, 0.2),), weight=9563.25),
+            "ef14f13bcb47298d",
+        ),
+    ],
+)
+def test_runs_with_other_kernels_keep_their_hash(likelihood, expected):
+    # Recorded before the width of Gaussian kernels was written.
+    plain = TrainingSpec(likelihood=likelihood).to_plain()
+    assert hash_plain(plain)[:16] == expected

@@ -10,7 +10,7 @@ from ._console import print_json, print_table
 # The library is imported inside the commands: torch takes two seconds, and --help
 # should not.
 if TYPE_CHECKING:
-    from unbraid.data import AbstractDataset
+    from unbraid.data import AbstractDataset, StatisticsComparison
 
 data = typer.Typer(
     name="data", no_args_is_help=True, help="Look at, fetch and check datasets."
@@ -168,11 +168,12 @@ def check(name: DataArgument, json: JsonOption = False) -> None:
 
     Checks size and checksum of published files; names the broken pictures of a folder,
     and checks what was kept of the others; then checks, on a sample of images, that the
-    dataset keeps the contract every dataset has.
+    dataset keeps the contract every dataset has. Where normalization constants have
+    been published, compares those of all images with them.
 
     Example: unbraid data check pictures/
     """
-    from unbraid.data import AbstractPublishedDataset, ImageFolder
+    from unbraid.data import AbstractPublishedDataset, ImageFolder, compare_statistics
     from unbraid.testing import check_dataset
 
     dataset = open_data(name)
@@ -185,13 +186,41 @@ def check(name: DataArgument, json: JsonOption = False) -> None:
         check_dataset(dataset)
     except AssertionError as error:
         raise ValueError(str(error)) from error
+    statistics = compare_statistics(dataset, progress=not json)
     if json:
         facts = {"ok": True, "n_images": len(dataset), "verified_files": verified}
+        facts["statistics"] = statistics.to_plain() if statistics else None
         print_json(facts)
         return
     for path in verified:
         typer.echo(f"{path}: size and checksum are right")
+    if statistics is not None:
+        _print_statistics(statistics)
     typer.echo(f"{dataset.name}: {len(dataset):,} images, no fault found")
+
+
+def _print_statistics(statistics: "StatisticsComparison") -> None:
+    published = statistics.published
+    print_table(
+        ("channel", "mean", "published", "std", "published"),
+        [
+            (str(channel), *(f"{value:.6f}" for value in row))
+            for channel, row in enumerate(
+                zip(
+                    statistics.mean,
+                    published.mean,
+                    statistics.std,
+                    published.std,
+                    strict=True,
+                )
+            )
+        ],
+    )
+    difference = f"{statistics.largest_difference:.2g}"
+    if statistics.agrees:
+        typer.echo(f"agrees with {published.source}, within {difference}")
+    else:
+        typer.echo(f"differs from {published.source} by up to {difference}")
 
 
 def _published(text: str) -> tuple[Any, dict[str, Any]]:

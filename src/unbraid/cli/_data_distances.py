@@ -11,8 +11,7 @@ from ._data import DataArgument, JsonOption, data, open_data
 if TYPE_CHECKING:
     from unbraid.data import AbstractDataset
     from unbraid.geometry import PerceivedDistances
-    from unbraid.geometry._losses import PairLoss
-    from unbraid.models import AbstractLikelihood
+    from unbraid.geometry._losses import ImageLoss
 
 
 @data.command()
@@ -74,7 +73,7 @@ def distances(
         typer.echo(f"{path}: written")
 
 
-def _loss(text: str) -> "AbstractLikelihood | PairLoss":
+def _loss(text: str) -> "ImageLoss":
     """A wrong name is wrong usage, a missing or broken file is not."""
     from unbraid.errors import UnbraidError
     from unbraid.geometry._losses import choose_loss
@@ -107,7 +106,7 @@ def _print(found: "PerceivedDistances") -> None:
 
 def _draw(
     dataset: "AbstractDataset",
-    loss: "AbstractLikelihood | PairLoss",
+    loss: "ImageLoss",
     found: "PerceivedDistances",
     folder: Path,
 ) -> list[Path]:

@@ -17,6 +17,13 @@ from ._imperfect_labels import add_label_noise, keep_labels
 from ._independent import Independent
 from ._labelled_rows import LabelledRows
 from ._pairs import PairRule, Pairs
+from ._published_statistics import (
+    PUBLISHED_STATISTICS,
+    PublishedStatistics,
+    StatisticsComparison,
+    compare_statistics,
+    published_statistics,
+)
 from ._sampling import AbstractSampler, Companions, Singles
 from ._shifts import correlate, hold_out
 from ._statistics import ChannelStatistics, channel_statistics
@@ -49,6 +56,11 @@ from .synthetic._xy_squares import XYSquares
 __all__ = [
     "DATASETS",
     "PUBLISHED",
+    "PUBLISHED_STATISTICS",
+    "PublishedStatistics",
+    "StatisticsComparison",
+    "compare_statistics",
+    "published_statistics",
     "RENDERED",
     "AbstractDataset",
     "AbstractFactorDataset",

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._dataset import AbstractDataset
+from ._progress import progress_bar
 
 _CHUNK = 1024
 
@@ -28,7 +29,10 @@ class ChannelStatistics:
 
 
 def channel_statistics(
-    dataset: AbstractDataset, rows: ArrayLike | None = None
+    dataset: AbstractDataset,
+    rows: ArrayLike | None = None,
+    *,
+    progress: bool = False,
 ) -> ChannelStatistics:
     r"""Channel means and standard deviations of a dataset.
 
@@ -44,6 +48,7 @@ def channel_statistics(
         dataset: Images to look at. Images of one pixel have a spread of 0. Of vectors,
             mean and standard deviation of each column are taken, as they are.
         rows: Indices to look at, all when not given.
+        progress: Whether to show a progress bar on a terminal.
 
     Returns:
         The constants, for pixels in [0, 1].
@@ -64,11 +69,17 @@ def channel_statistics(
         return _column_statistics(dataset, indices)
     n_pixels = dataset.image_shape[1] * dataset.image_shape[2]
     totals = np.zeros((3, dataset.image_shape[0]))
-    for start in range(0, len(indices), _CHUNK):
-        sums, squares = _sums(dataset.images(indices[start : start + _CHUNK]))
-        # Rounding can make the spread of a constant image a tiny negative number.
-        spread = (squares - sums**2 / n_pixels).clip(min=0) / max(n_pixels - 1, 1)
-        totals += [sums.sum(axis=0), squares.sum(axis=0), np.sqrt(spread).sum(axis=0)]
+    with progress_bar(
+        len(indices), "channel statistics", unit="images", wanted=progress
+    ) as bar:
+        for start in range(0, len(indices), _CHUNK):
+            images = dataset.images(indices[start : start + _CHUNK])
+            sums, squares = _sums(images)
+            # Rounding can make the spread of a constant image a tiny negative number.
+            spread = (squares - sums**2 / n_pixels).clip(min=0) / max(n_pixels - 1, 1)
+            spread = np.sqrt(spread).sum(axis=0)
+            totals += [sums.sum(axis=0), squares.sum(axis=0), spread]
+            bar.update(len(images))
     n_values = len(indices) * n_pixels
     mean, mean_square = totals[0] / n_values, totals[1] / n_values
     return ChannelStatistics(

@@ -11,16 +11,15 @@ from unbraid.data import (
     XYObject,
     XYObjectShaded,
 )
-from unbraid.models import AbstractLikelihood
 
-from ._losses import PairLoss
+from ._losses import ImageLoss
 from ._perceived_distance import PerceivedDistances, perceived_distances
 
 
 def compare_perceived_distances(
     datasets: Mapping[str, AbstractDataset],
     *,
-    loss: AbstractLikelihood | PairLoss | str | Path = "mse",
+    loss: ImageLoss | str | Path = "mse",
     n_pairs: int = 10_000,
     seed: int = 0,
 ) -> dict[str, PerceivedDistances]:
@@ -43,7 +42,7 @@ def compare_factor_choices(
     image_size: int = 64,
     square_sizes: Sequence[int] = (7, 9, 11, 13, 15),
     spacing: int = 2,
-    loss: AbstractLikelihood | PairLoss | str | Path = "mse",
+    loss: ImageLoss | str | Path = "mse",
     n_pairs: int = 10_000,
     seed: int = 0,
 ) -> dict[str, PerceivedDistances]:
@@ -94,7 +93,7 @@ def compare_visibilities(
     pictures: AbstractDataset | None = None,
     where: Literal["behind", "inside"] = "behind",
     visibilities: Sequence[int] = (0, 25, 50, 75, 100),
-    loss: AbstractLikelihood | PairLoss | str | Path = "mse",
+    loss: ImageLoss | str | Path = "mse",
     n_pairs: int = 10_000,
     seed: int = 0,
 ) -> dict[str, PerceivedDistances]:

@@ -9,10 +9,10 @@ import torch
 from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset, FactorSpace, float_images
-from unbraid.models import AbstractLikelihood, Autoencoder, DiagonalGaussian
+from unbraid.models import Autoencoder, DiagonalGaussian
 from unbraid.randomness import numpy_generator
 
-from ._losses import PairLoss, choose_loss, group_distances, squared_distances
+from ._losses import ImageLoss, choose_loss, group_distances, squared_distances
 
 _MOST_VALUES = 32
 
@@ -39,7 +39,7 @@ def distance_matrices(
     dataset: AbstractDataset,
     model: Autoencoder | None = None,
     *,
-    loss: AbstractLikelihood | PairLoss | str | Path = "mse",
+    loss: ImageLoss | str | Path | None = None,
     n_traversals: int = 16,
     seed: int = 0,
 ) -> DistanceMatrices:
@@ -52,7 +52,9 @@ def distance_matrices(
     Args:
         dataset: The complete grid of its factors.
         model: Trained on it; without one, only factors and data are compared.
-        loss: How images are compared, as in :func:`perceived_distances`.
+        loss: How images are compared, as in :func:`perceived_distances`; when not
+            given, by the loss that the model was trained with, or by squared error
+            without a model.
         n_traversals: Over which the tables of a factor are averaged.
         seed: Of where traversals start.
 
@@ -67,6 +69,8 @@ def distance_matrices(
         Michlo (2022), dissertation, Figures 3.4, 3.5 and 3.11.
     """
     space = require_grid("distance_matrices", dataset)
+    if loss is None:
+        loss = "mse" if model is None else model
     measure = choose_loss(loss)
     generator = numpy_generator(seed, "distance matrices")
     starts = generator.integers(len(dataset), size=n_traversals)
@@ -87,7 +91,22 @@ def distance_matrices(
 
 
 def require_grid(who: str, dataset: AbstractDataset) -> FactorSpace:
-    """The factors of a dataset that holds every combination of them."""
+    """The factors of a dataset that holds every combination of them.
+
+    Args:
+        who: Function that needs them, for the error message.
+        dataset: What the user passed as the dataset.
+
+    Raises:
+        TypeError: If it is no dataset.
+        ValueError: If combinations are missing.
+    """
+    if not isinstance(dataset, AbstractDataset):
+        raise TypeError(
+            f"{who} needs a dataset, got {type(dataset).__name__}. Wrap arrays in "
+            "unbraid.data.LabelledImages, or open a name with "
+            "unbraid.data.open_dataset."
+        )
     space = dataset.factor_space
     if space is None or not dataset.is_grid:
         raise ValueError(
@@ -100,7 +119,7 @@ def require_grid(who: str, dataset: AbstractDataset) -> FactorSpace:
 def _levels(
     dataset: AbstractDataset,
     model: Autoencoder | None,
-    loss: AbstractLikelihood | PairLoss,
+    loss: ImageLoss,
     rows: NDArray[np.int64],
 ) -> dict[str, torch.Tensor]:
     """Tables of each traversal at each level, ``(n_traversals, size, size)``."""
@@ -122,15 +141,21 @@ def _levels(
 
 
 def _perceived(
-    loss: AbstractLikelihood | PairLoss, images: torch.Tensor, shape: tuple[int, ...]
+    loss: ImageLoss, images: torch.Tensor, shape: tuple[int, ...]
 ) -> torch.Tensor:
-    """Distances per pixel between all images of each traversal."""
+    """Distances per pixel between all images of each traversal.
+
+    Cross-entropy has a direction, and an image is not at 0 from itself. What counts is
+    how much the loss rises above its minimum, averaged over both directions.
+    """
     n_traversals, size = shape
     every = torch.arange(n_traversals * size * size, device=images.device)
     group, first = every // size**2, every // size % size
     parts = images.reshape(n_traversals, size, *images.shape[1:])
     distances = group_distances(loss, parts, group, first, every % size)
-    return distances.reshape(n_traversals, size, size) / images[0].numel()
+    tables = distances.reshape(n_traversals, size, size) / images[0].numel()
+    tables = tables - tables.diagonal(dim1=1, dim2=2)[:, :, None]
+    return 0.5 * (tables + tables.mT)
 
 
 def _divergences(means: torch.Tensor, variances: torch.Tensor) -> torch.Tensor:

@@ -62,20 +62,26 @@ def learn_loss(
     .. math:: \max_k \; \rho \bigl( d_{\text{scaled}}(y, y'),\;
         \|x - x'\|^2 + \|k * (x - x')\|^2 \bigr)
 
-    The kernel starts as a box that outweighs the pixels. It is kept non-negative by its
-    absolute value, and the same after a flip or a quarter turn by averaging over these.
+    The kernel starts as a tent that outweighs the pixels: it falls from its middle to
+    its edges. (A box as wide as the images would start without a gradient, because it
+    sees all images with the same number of lit pixels as equal.) The kernel is kept
+    non-negative by its absolute value, and the same after a flip or a quarter turn by
+    averaging over these.
 
     Args:
         dataset: The complete grid of its factors.
-        radius: Pixels to each side of the kernel's middle; as many as fit twice into
-            the shorter side, less one, when not given.
+        radius: Pixels to each side of the kernel's middle, at most the longer side of
+            the images; as many as fit twice into the shorter side, less one, when not
+            given. At the longer side itself the outermost numbers stay 0, since no
+            two pixels of an image are that far apart.
         per_channel: A kernel for each channel, instead of one for all.
         direction: ``"hinder"`` makes the correlation as low as possible: adversarial.
         along_factors: Share of the correlation along single factors in what is trained,
             from 0 to 1; the rest is that of random pairs.
         steps: Of Adam.
         batch_size: Images of a step, all of whose pairs are compared, at least 3.
-        learning_rate: Relative to the numbers of the box; falls to 0 over the steps.
+        learning_rate: Learning rate of Adam, relative to the root mean square of the
+            numbers of the first kernel; falls to 0 over the steps.
         regularisation: Of the soft ranks, see :func:`soft_rank_correlation`.
         seed: Of the batches.
 
@@ -88,8 +94,8 @@ def learn_loss(
 
     References:
         Michlo (2022), dissertation, section 6.1, Eq. 6.1 to 6.3, and Table A.6 (there
-        28,800 steps on 4,096 of the pairs of 512 images). Pairs along factors are our
-        addition.
+        28,800 steps on 4,096 of the pairs of 512 images, radius 15, 31, 47 and 64).
+        Pairs along factors are our addition.
     """
     space = require_grid("learn_loss", dataset)
     if len(dataset.image_shape) != 3:
@@ -97,17 +103,11 @@ def learn_loss(
     channels, height, width = dataset.image_shape
     if radius is None:
         radius = (min(height, width) - 1) // 2
-    largest = max(height, width) - 1
-    if radius > largest:
-        raise ValueError(
-            f"learn_loss: expected a radius up to {largest}, beyond which a kernel "
-            f"meets no pixel of {height}x{width} images, got {radius!r}."
-        )
-    _check(radius, direction, steps, batch_size)
+    _check_radius(radius, (height, width))
+    _check(direction, steps, batch_size)
     _check_share(along_factors, space)
-    side = 2 * radius + 1
-    shape = (channels if per_channel else 1, side, side)
-    raw = torch.ones(shape, requires_grad=True)
+    first = _first_kernel(radius, (height, width))
+    raw = first.repeat(channels if per_channel else 1, 1, 1).requires_grad_()
     generator = numpy_generator(seed, "learn loss")
     # Apart from its form, because how much the kernel weighs may have far to go.
     size = _first_size(dataset, _random_rows(space, batch_size, generator), raw)
@@ -144,7 +144,7 @@ def learn_loss(
 def _kernel(raw: torch.Tensor, size: torch.Tensor) -> torch.Tensor:
     """Symmetric and non-negative, ``(n, side, side)``.
 
-    A box whose squares sum to 1 for raw numbers of one and a logarithmic size of zero.
+    The squares sum to 1 for the first raw numbers and a logarithmic size of zero.
     """
     kernel = raw.abs() * size.exp() / raw.shape[-1]
     for change in (
@@ -154,6 +154,15 @@ def _kernel(raw: torch.Tensor, size: torch.Tensor) -> torch.Tensor:
     ):
         kernel = 0.5 * (kernel + change(kernel))
     return kernel
+
+
+def _first_kernel(radius: int, image_sides: tuple[int, int]) -> torch.Tensor:
+    """A tent whose numbers have a root mean square of 1, ``(side, side)``."""
+    offsets = torch.arange(-radius, radius + 1).abs()
+    # No two pixels of an image are as far apart as its longer side.
+    line = (1.0 - offsets / (radius + 1)) * (offsets < max(image_sides))
+    tent = torch.outer(line, line)
+    return tent / tent.square().mean().sqrt()
 
 
 def _first_size(
@@ -225,11 +234,23 @@ def _traversal_rows(
     return np.take_along_axis(rows, chosen, axis=1)
 
 
-def _check(radius: int, direction: str, steps: int, batch_size: int) -> None:
-    if radius < 0 or steps < 1 or batch_size < 3:
+def _check_radius(radius: int, image_sides: tuple[int, int]) -> None:
+    if isinstance(radius, bool) or not isinstance(radius, int | np.integer):
+        raise TypeError(f"radius must be an integer, got {radius!r}.")
+    largest = max(image_sides)
+    if not 0 <= radius <= largest:
+        height, width = image_sides
         raise ValueError(
-            "learn_loss: expected a radius from 0, steps from 1 and a batch_size from "
-            f"3, got {radius!r}, {steps!r} and {batch_size!r}."
+            f"radius must be between 0 and {largest} for images of {height}x{width} "
+            f"pixels, got {radius}."
+        )
+
+
+def _check(direction: str, steps: int, batch_size: int) -> None:
+    if steps < 1 or batch_size < 3:
+        raise ValueError(
+            "learn_loss: expected steps from 1 and a batch_size from 3, got "
+            f"{steps!r} and {batch_size!r}."
         )
     if direction not in ("help", "hinder"):
         raise ValueError(

@@ -7,6 +7,7 @@ import torch
 
 from unbraid.models import (
     AbstractLikelihood,
+    Autoencoder,
     Bernoulli,
     Gaussian,
     KernelAugmented,
@@ -16,6 +17,9 @@ from unbraid.models import (
 
 PairLoss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 """Distance of each pair, ``(n,)``, from images ``(n, ...)`` and as many others."""
+
+ImageLoss = AbstractLikelihood | Autoencoder | PairLoss
+"""How images are compared; a model stands for its own reconstruction loss."""
 
 _PIXEL_LOSSES: dict[str, AbstractLikelihood] = {
     "mse": Gaussian(),
@@ -36,14 +40,13 @@ image.
 """
 
 
-def choose_loss(
-    wanted: AbstractLikelihood | PairLoss | str | Path,
-) -> AbstractLikelihood | PairLoss:
-    """A loss from its name, or from the file of a learnt one.
+def choose_loss(wanted: ImageLoss | str | Path) -> ImageLoss:
+    """A loss from its name, or from the file of a learned one.
 
     Args:
         wanted: A name among :data:`LOSSES`, the path of a ``.json`` file that
-            :func:`unbraid.models.save_likelihood` wrote, or a loss, which is returned.
+            :func:`unbraid.models.save_likelihood` wrote, or a loss or a model, which
+            is returned.
 
     Example:
         >>> choose_loss("mse")
@@ -61,8 +64,14 @@ def choose_loss(
     )
 
 
+def needs_unit_range(loss: ImageLoss) -> bool:
+    """Whether a loss compares only numbers between 0 and 1."""
+    likelihood = loss.likelihood if isinstance(loss, Autoencoder) else loss
+    return isinstance(likelihood, AbstractLikelihood) and likelihood.needs_unit_range
+
+
 def group_distances(
-    loss: AbstractLikelihood | PairLoss,
+    loss: ImageLoss,
     images: torch.Tensor,
     group: torch.Tensor,
     first: torch.Tensor,
@@ -74,7 +83,7 @@ def group_distances(
     and the scalar products that make up squared differences.
 
     Args:
-        loss: What tells images apart.
+        loss: How images are compared.
         images: Shape ``(n_groups, group_size, ...)``.
         group: Group of each pair, ``(n_pairs,)``.
         first: Position of its first image in the group, ``(n_pairs,)``.
@@ -83,6 +92,11 @@ def group_distances(
     Returns:
         Shape ``(n_pairs,)``; differentiable in the images.
     """
+    if isinstance(loss, Autoencoder):
+        if loss.is_standardising:
+            # The loss compares standardized images.
+            images = (images - loss.mean.to(images)) / loss.std.to(images)
+        return group_distances(loss.likelihood, images, group, first, second)
     if isinstance(loss, KernelAugmented):
         plain = group_distances(loss.base, images, group, first, second)
         blurred, weight = loss.blur(images.flatten(0, 1))

@@ -86,7 +86,7 @@ def pairs_of_traversals(
 
 
 def random_pairs(
-    rows: NDArray[np.int64],
+    n_rows: int,
     n_pairs: int,
     *,
     subset_size: int | None,
@@ -95,20 +95,21 @@ def random_pairs(
     """Pairs of any two rows; some of a row with itself.
 
     Args:
-        rows: Among these, two or more, ``(n,)``.
+        n_rows: Number of rows to choose from, two or more. They may be far more than
+            memory could list.
         n_pairs: Pairs of different rows.
         subset_size: Images are paired with themselves as often as if both were drawn
             from so many; from all rows when not given, which is next to never.
         generator: Source of randomness.
     """
-    size = min(len(rows), subset_size or GROUP_SIZE)
+    size = min(n_rows, subset_size or GROUP_SIZE)
     # Without replacement, and without a permutation of all rows for each group.
     chosen = [
-        generator.choice(len(rows), size, replace=False, shuffle=False)
+        generator.choice(n_rows, size, replace=False, shuffle=False)
         for _ in range(_n_groups(n_pairs, size))
     ]
-    n_same = round(n_pairs / (min(subset_size or len(rows), len(rows)) - 1))
-    return _pairs(rows[np.stack(chosen)], n_pairs, n_same, generator)
+    n_same = round(n_pairs / (min(subset_size or n_rows, n_rows) - 1))
+    return _pairs(np.stack(chosen), n_pairs, n_same, generator)
 
 
 def _n_groups(n_pairs: int, size: int) -> int:

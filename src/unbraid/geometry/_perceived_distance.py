@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from unbraid.correlation import correlate, tied
 from unbraid.data import AbstractDataset
 from unbraid.data._traversals import traversals_of_table
-from unbraid.models import AbstractLikelihood
 from unbraid.randomness import numpy_generator
 
-from ._losses import PairLoss, choose_loss, group_distances
+from ._losses import ImageLoss, choose_loss, group_distances, needs_unit_range
 from ._pair_groups import (
     GROUP_SIZE,
     PairGroups,
@@ -110,7 +109,7 @@ class PerceivedDistances:
 
 def perceived_distances(
     dataset: AbstractDataset,
-    loss: AbstractLikelihood | PairLoss | str | Path = "mse",
+    loss: ImageLoss | str | Path = "mse",
     *,
     n_pairs: int = 50_000,
     subset_size: int | None = None,
@@ -135,8 +134,9 @@ def perceived_distances(
     Args:
         dataset: Any; without labels, random pairs have no correlation.
         loss: A name (``"mse"``, ``"mae"``, ``"bernoulli"``, each alone or with
-            ``-box`` or ``-gaussian`` behind), the file of a learnt loss, a likelihood,
-            or a function from images and others ``(n, ...)`` to distances ``(n,)``.
+            ``-box`` or ``-gaussian`` behind), the file of a learned loss, a likelihood,
+            a model, for the loss that it was trained with, or a function from images
+            and others ``(n, ...)`` to distances ``(n,)``.
         n_pairs: Pairs of different images for each row of the result, at least 2.
         subset_size: Take random pairs with replacement from subsets of so many images.
             Images paired with themselves then raise the correlations; the published
@@ -157,7 +157,7 @@ def perceived_distances(
     """
     _check(dataset, n_pairs, subset_size)
     likelihood = choose_loss(loss)
-    if getattr(likelihood, "needs_unit_range", False) and len(dataset.image_shape) == 1:
+    if needs_unit_range(likelihood) and len(dataset.image_shape) == 1:
         raise ValueError(
             "perceived_distances: expected a loss for any numbers, such as 'mse', for "
             f"vectors, got {loss!r}, which needs numbers from 0 to 1."
@@ -171,7 +171,10 @@ def perceived_distances(
             row = _measure(dataset, likelihood, pairs, row, [column])
         factors.append(row)
     generator = numpy_generator(seed, "perceived distances", RANDOM)
-    pairs = random_pairs(known, n_pairs, subset_size=subset_size, generator=generator)
+    n_rows = len(dataset) if known is None else len(known)
+    pairs = random_pairs(n_rows, n_pairs, subset_size=subset_size, generator=generator)
+    if known is not None:
+        pairs = replace(pairs, rows=known[pairs.rows])
     columns = list(range(len(dataset.factor_names)))
     anywhere = PerceivedDistance(factor=RANDOM)
     random = _measure(dataset, likelihood, pairs, anywhere, columns)
@@ -182,7 +185,7 @@ def perceived_distances(
 
 def pair_distances(
     dataset: AbstractDataset,
-    loss: AbstractLikelihood | PairLoss,
+    loss: ImageLoss,
     pairs: PairGroups,
 ) -> NDArray[np.float64]:
     """Distance per pixel of each pair, ``(n_pairs,)``."""
@@ -221,7 +224,7 @@ def _double_images(dataset: AbstractDataset, rows: NDArray[np.int64]) -> torch.T
 
 def _measure(
     dataset: AbstractDataset,
-    loss: AbstractLikelihood | PairLoss,
+    loss: ImageLoss,
     pairs: PairGroups,
     row: PerceivedDistance,
     columns: list[int],
@@ -272,7 +275,7 @@ def _ground_distances(
 
 
 def _along_factors(
-    dataset: AbstractDataset, known: NDArray[np.int64], n_pairs: int, seed: int
+    dataset: AbstractDataset, known: NDArray[np.int64] | None, n_pairs: int, seed: int
 ) -> Iterator[tuple[str, int, PairGroups | None]]:
     """Name, number of values and pairs of each factor; ``None`` if there are none."""
     space = dataset.factor_space
@@ -289,6 +292,7 @@ def _along_factors(
                 )
             yield name, size, pairs
     elif dataset.factor_names:
+        known = np.arange(len(dataset)) if known is None else known
         labels = np.asarray(dataset.factors(known))
         classes = [np.unique(column, return_inverse=True)[1] for column in labels.T]
         sizes = [int(column.max()) + 1 for column in classes]
@@ -302,11 +306,14 @@ def _along_factors(
             yield name, size, pairs
 
 
-def _known_rows(dataset: AbstractDataset) -> NDArray[np.int64]:
-    """Rows that have all labels; all rows if there are no labels at all."""
-    rows = np.arange(len(dataset))
+def _known_rows(dataset: AbstractDataset) -> NDArray[np.int64] | None:
+    """Rows that have all labels, or ``None`` for all rows.
+
+    All rows of a grid may be too many to list.
+    """
     if not dataset.factor_names or dataset.factor_space is not None:
-        return rows
+        return None
+    rows = np.arange(len(dataset))
     is_known = ~np.isnan(np.asarray(dataset.factors(rows))).any(axis=1)
     if is_known.sum() < 2:
         raise ValueError(

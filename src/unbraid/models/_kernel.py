@@ -1,8 +1,9 @@
 """Kernel-augmented likelihood: images are compared as they are, and blurred."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -12,12 +13,17 @@ from torch.nn import functional
 
 from ._checks import is_number, is_whole
 from ._likelihood import AbstractLikelihood, Gaussian, Laplace
+from ._settings import OMIT_NONE
 
 Rows = tuple[tuple[float, ...], ...]
 Kernel = Literal["box", "gaussian"] | Rows | tuple[Rows, ...]
 
 _LONGEST_PRODUCT = 512
 """Side up to which a product with a matrix is faster than a Fourier transform."""
+
+_RELATIVE_SIGMA = 0.25
+_FORMER_RELATIVE_SIGMA = 1 / 3
+"""Width of the Gaussian kernel in files that do not state it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,14 +38,16 @@ class KernelAugmented(AbstractLikelihood):
 
     Args:
         base: :math:`L`.
-        kernel: ``"box"``, ``"gaussian"`` (its standard deviation is a third of the
-            radius), both with sum 1, or the numbers of any other, in rows, with an odd
-            number of rows and columns; for a kernel per channel, one such table each.
+        kernel: ``"box"`` or ``"gaussian"``, both with sum 1, or the numbers of any
+            other kernel, in rows, with an odd number of rows and columns; for a kernel
+            per channel, one such table each.
         radius: Pixels to each side of the middle. When not given, as many as fit twice
             into the shorter side, less one: 31 for 64 pixels.
         weight: :math:`a`, from 0. When not given, 1 over the sum of the kernel's
             squares (the mean over channels), which for a box is its number of pixels: a
             single pixel that is off then counts as much through the kernel as without.
+        relative_sigma: Standard deviation of the Gaussian kernel as a share of its
+            radius, above 0; a quarter when not given. No other kernel has one.
 
     Example:
         >>> points = torch.eye(8).reshape(8, 1, 1, 8)
@@ -49,14 +57,16 @@ class KernelAugmented(AbstractLikelihood):
 
     References:
         Michlo (2022), dissertation, section 3.4: box of radius 31 for images of 64x64,
-        with a weight of 63 times 63; section 6.1: kernels that are learnt, see
-        :func:`unbraid.geometry.learn_loss`.
+        with a weight of 63 times 63; section 6.1: kernels that are learned, see
+        :func:`unbraid.geometry.learn_loss`. It does not print the width of its
+        Gaussian; a quarter of the radius gives the correlations of its Table 6.1.
     """
 
     base: AbstractLikelihood = field(default_factory=Gaussian)
     kernel: Kernel = "box"
     radius: int | None = None
     weight: float | None = None
+    relative_sigma: float | None = field(default=None, metadata=OMIT_NONE)
 
     def __post_init__(self) -> None:
         if not isinstance(self.base, AbstractLikelihood):
@@ -85,6 +95,22 @@ class KernelAugmented(AbstractLikelihood):
         if self.weight is not None and not is_number(self.weight, least=0.0):
             raise ValueError(
                 f"KernelAugmented: expected a weight from 0, got {self.weight!r}."
+            )
+        self._check_sigma()
+
+    def _check_sigma(self) -> None:
+        if self.kernel != "gaussian":
+            if self.relative_sigma is not None:
+                raise ValueError(
+                    "relative_sigma applies to the Gaussian kernel only, got "
+                    f"{self.relative_sigma!r} with another kernel."
+                )
+        elif self.relative_sigma is None:
+            # Stored, so that a saved run says which width it was trained with.
+            object.__setattr__(self, "relative_sigma", _RELATIVE_SIGMA)
+        elif not is_number(self.relative_sigma, above=0.0):
+            raise ValueError(
+                f"relative_sigma must be positive, got {self.relative_sigma!r}."
             )
 
     def loss(self, images: torch.Tensor, output: torch.Tensor) -> torch.Tensor:
@@ -129,7 +155,7 @@ class KernelAugmented(AbstractLikelihood):
         radius = self.radius
         if radius is None:
             radius = (min(height, width) - 1) // 2
-        values = _values(self.kernel, radius)
+        values = _values(self.kernel, radius, self.relative_sigma)
         if values.ndim == 3 and len(values) != channels:
             raise ValueError(
                 f"KernelAugmented: expected images of {len(values)} channels, one for "
@@ -139,11 +165,12 @@ class KernelAugmented(AbstractLikelihood):
         if weight is None:
             weight = values.size / values.shape[-1] / values.shape[-2]
             weight /= float(np.square(values).sum())
+        shape = (radius, self.relative_sigma, (height, width))
         kind = (images.dtype, images.device)
         if isinstance(self.kernel, str) and max(height, width) <= _LONGEST_PRODUCT:
-            down, across = _bands(self.kernel, radius, (height, width), *kind)
+            down, across = _bands(self.kernel, *shape, *kind)
             return down @ images @ across, weight
-        spectrum, sides = _spectrum(self.kernel, radius, (height, width), *kind)
+        spectrum, sides = _spectrum(self.kernel, *shape, *kind)
         spread = torch.fft.irfft2(torch.fft.rfft2(images, s=sides) * spectrum, s=sides)
         return spread[..., :height, :width], weight
 
@@ -152,6 +179,7 @@ class KernelAugmented(AbstractLikelihood):
 def _bands(
     kernel: Literal["box", "gaussian"],
     radius: int,
+    relative_sigma: float | None,
     image_sides: tuple[int, int],
     dtype: torch.dtype,
     device: torch.device,
@@ -160,7 +188,7 @@ def _bands(
 
     Kernels by name are products of a column and a row.
     """
-    line = _line(kernel, radius)
+    line = _line(kernel, radius, relative_sigma)
     bands = []
     for side in image_sides:
         apart = np.arange(side)[:, None] - np.arange(side) + radius
@@ -176,12 +204,14 @@ def _bands(
 def _spectrum(
     kernel: Kernel,
     radius: int,
+    relative_sigma: float | None,
     image_sides: tuple[int, int],
     dtype: torch.dtype,
     device: torch.device,
 ) -> tuple[torch.Tensor, list[int]]:
     """The kernel's Fourier transform, and the sides it is for."""
-    padded, sides = place_kernel(torch.from_numpy(_values(kernel, radius)), image_sides)
+    values = torch.from_numpy(_values(kernel, radius, relative_sigma))
+    padded, sides = place_kernel(values, image_sides)
     with torch.inference_mode(False):
         spectrum = torch.fft.rfft2(padded.clone())
         return spectrum.to(device, dtype.to_complex()), sides
@@ -221,20 +251,47 @@ def place_kernel(
 
 
 @lru_cache(maxsize=8)
-def _values(kernel: Kernel, radius: int) -> NDArray[np.float64]:
+def _values(
+    kernel: Kernel, radius: int, relative_sigma: float | None
+) -> NDArray[np.float64]:
     if not isinstance(kernel, str):
         return np.array(kernel, dtype=np.float64)
-    line = _line(kernel, radius)
+    line = _line(kernel, radius, relative_sigma)
     return np.outer(line, line)
 
 
-def _line(kernel: Literal["box", "gaussian"], radius: int) -> NDArray[np.float64]:
+def _line(
+    kernel: Literal["box", "gaussian"], radius: int, relative_sigma: float | None
+) -> NDArray[np.float64]:
     """One row of a kernel by name, with sum 1."""
     offsets = np.arange(-radius, radius + 1)
     line = np.ones(len(offsets))
     if kernel == "gaussian" and radius:
-        line = np.exp(-0.5 * np.square(3.0 * offsets / radius))
+        assert relative_sigma is not None  # filled in when the settings were made
+        line = np.exp(-0.5 * np.square(offsets / (relative_sigma * radius)))
     return line / line.sum()
+
+
+def restore_former_settings(plain: Any) -> Any:
+    """Settings of a saved likelihood, completed where an older version left them out.
+
+    Gaussian kernels had a standard deviation of a third of the radius before their
+    width was written to files.
+
+    Args:
+        plain: What was read from the file of a model, a run or a likelihood.
+
+    Example:
+        >>> saved = {"name": "kernel_augmented", "kernel": "gaussian", "radius": 6}
+        >>> round(restore_former_settings(saved)["relative_sigma"], 3)
+        0.333
+    """
+    if not isinstance(plain, Mapping):
+        return plain
+    restored = {key: restore_former_settings(part) for key, part in plain.items()}
+    if restored.get("name") == "kernel_augmented" and plain.get("kernel") == "gaussian":
+        restored.setdefault("relative_sigma", _FORMER_RELATIVE_SIGMA)
+    return restored
 
 
 def _fast_length(n: int) -> int:

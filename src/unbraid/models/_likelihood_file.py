@@ -7,6 +7,7 @@ from typing import Any
 from unbraid.errors import CheckpointFormatError
 from unbraid.files import written_whole
 
+from ._kernel import restore_former_settings
 from ._likelihood import AbstractLikelihood
 from ._likelihood_names import LIKELIHOODS
 from ._settings import from_plain, make_record, to_plain
@@ -58,7 +59,8 @@ def load_likelihood(path: str | Path) -> AbstractLikelihood:
         about: Any = json.loads(text)
         if about["format"] != _FORMAT or about["version"] != _VERSION:
             raise ValueError(f"format {about['format']!r}, version {about['version']}")
-        likelihood = from_plain(about["likelihood"], LIKELIHOODS)
+        plain = restore_former_settings(about["likelihood"])
+        likelihood = from_plain(plain, LIKELIHOODS)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise CheckpointFormatError(
             f"load_likelihood: expected a likelihood that save_likelihood wrote, got "

@@ -10,6 +10,12 @@ from torch import nn
 Table = Mapping[str, type]
 """Name under which each kind of record is written."""
 
+OMIT_NONE = {"omit_none": True}
+"""Metadata of a field that is not written while it is ``None``.
+
+For fields that were added later: records without them keep their hashes.
+"""
+
 
 def to_plain(value: Any, table: Table) -> Any:
     """A record as numbers, strings, lists and dictionaries.
@@ -33,6 +39,10 @@ def to_plain(value: Any, table: Table) -> Any:
                 parts = {
                     field.name: to_plain(getattr(value, field.name), table)
                     for field in dataclasses.fields(value)
+                    if not (
+                        field.metadata.get("omit_none")
+                        and getattr(value, field.name) is None
+                    )
                 }
                 return {"name": name, **parts}
         raise ValueError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from unbraid.data import AbstractDataset
 from unbraid.geometry import PerceivedDistances, perceived_distances
 from unbraid.geometry._distance_matrices import require_grid
+from unbraid.geometry._losses import ImageLoss
 
 from ._drawing import label_of, new_figure, tidy
 
@@ -33,7 +35,11 @@ class CumulativeDistances:
 
 
 def cumulative_distances(
-    dataset: AbstractDataset, *, n_pairs: int = 1_000, seed: int = 0
+    dataset: AbstractDataset,
+    *,
+    loss: ImageLoss | str | Path = "mse",
+    n_pairs: int = 1_000,
+    seed: int = 0,
 ) -> CumulativeDistances:
     """How far apart images look that differ in one factor only.
 
@@ -42,6 +48,9 @@ def cumulative_distances(
 
     Args:
         dataset: The complete grid of its factors.
+        loss: How images are compared, as in
+            :func:`unbraid.geometry.perceived_distances`; a model stands for the loss
+            that it was trained with.
         n_pairs: For each factor.
         seed: Of the pairs.
 
@@ -49,7 +58,7 @@ def cumulative_distances(
         Michlo (2022), dissertation, Figure 3.13.
     """
     require_grid("cumulative_distances", dataset)
-    return cumulative_of(perceived_distances(dataset, n_pairs=n_pairs, seed=seed))
+    return cumulative_of(perceived_distances(dataset, loss, n_pairs=n_pairs, seed=seed))
 
 
 def cumulative_of(found: PerceivedDistances) -> CumulativeDistances:

@@ -21,6 +21,7 @@ from ._embed import CANNOT_DRAW, Gallery, picture
 from ._explorer import explorer_text
 from ._factor_pictures import draw_factor_latent_matrices, factor_latent_matrices
 from ._figures import draw_latent_traversals
+from ._loss_names import describe_loss
 from ._model_pictures import (
     draw_prior_samples,
     draw_reconstructions,
@@ -92,8 +93,8 @@ def _add_pictures(
         gallery.add("Latents in pairs", lambda: _scatter(codes))
         if dataset.is_grid and is_images:
             gallery.add("Distances", lambda: _distances(model, dataset))
-            gallery.add("Perceived distances", lambda: _cumulative(dataset))
-        gallery.add("What to expect", lambda: verdict_table(dataset))
+            gallery.add("Perceived distances", lambda: _cumulative(model, dataset))
+        gallery.add("What to expect", lambda: verdict_table(dataset, model))
 
 
 def _add_history(gallery: Gallery, folder: Path) -> None:
@@ -212,20 +213,22 @@ def _distances(model: Autoencoder, dataset: AbstractDataset) -> Picture:
         "Distances along factors",
         draw_distance_matrices(found),
         words="Rows are factors, both sides of a square are their values, light is "
-        "far. Latents tend to copy the distances of the data.",
+        "far. Images are compared by the loss of this model "
+        f"({describe_loss(model.likelihood)}). Latents tend to copy the distances of "
+        "the data.",
         data=pd.DataFrame(cells),
         file="distances",
     )
 
 
-def _cumulative(dataset: AbstractDataset) -> Picture:
-    found = cumulative_distances(dataset)
+def _cumulative(model: Autoencoder, dataset: AbstractDataset) -> Picture:
+    found = cumulative_distances(dataset, loss=model)
     data = pd.DataFrame(found.distances.T, columns=list(found.names))
     return picture(
         "How different images look that differ in one factor",
         draw_cumulative_distances(found),
-        words="Lines further right are factors that change more pixels; they are "
-        "learnt first.",
+        words="Lines further right are factors that change more of what the loss of "
+        f"this model sees ({describe_loss(model.likelihood)}); they are learned first.",
         data=data.round(6),
         file="perceived-distances",
     )

@@ -4,25 +4,28 @@ import pandas as pd
 
 from unbraid.data import AbstractDataset
 from unbraid.geometry import disentanglement_verdicts, perceived_distances
+from unbraid.models import Autoencoder
 
+from ._loss_names import describe_loss
 from ._page import Table
 from ._scores_table import number
 
 _PAIRS = 2_000
 
 
-def verdict_table(dataset: AbstractDataset) -> Table | None:
+def verdict_table(dataset: AbstractDataset, model: Autoencoder) -> Table | None:
     """What to expect of each factor before any training, and why.
 
     Args:
-        dataset: What was trained on.
+        dataset: Training data of the model.
+        model: Trained model. Images are compared by the loss it was trained with.
 
     Returns:
         ``None`` if no factors are known.
     """
     if not dataset.factor_names:
         return None
-    found = perceived_distances(dataset, n_pairs=_PAIRS)
+    found = perceived_distances(dataset, model, n_pairs=_PAIRS)
     rows = tuple(
         (
             row.factor,
@@ -40,9 +43,10 @@ def verdict_table(dataset: AbstractDataset) -> Table | None:
         title="Will a VAE disentangle this?",
         columns=columns,
         rows=rows,
-        words="From squared differences of images alone, before any training: how far "
-        "apart images look that differ in one factor, and how well that follows the "
-        f"factor. A rule of thumb, from {_PAIRS:,} pairs per factor.",
+        words="From the images and the loss of this model alone, before any training: "
+        "how far apart images look that differ in one factor, and how well that "
+        f"follows the factor. The loss is {describe_loss(model.likelihood)}. A rule of "
+        f"thumb, from {_PAIRS:,} pairs per factor.",
         data=pd.DataFrame(list(rows), columns=list(columns)),
         file="verdicts.csv",
     )

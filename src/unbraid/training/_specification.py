@@ -15,6 +15,7 @@ import torch
 from unbraid.extensions import Joined
 from unbraid.models import AbstractLikelihood, Bernoulli
 from unbraid.models._checks import is_number
+from unbraid.models._kernel import restore_former_settings
 from unbraid.models._names import RECORDS
 from unbraid.models._settings import from_plain, to_plain
 from unbraid.models.networks import AbstractNetwork, Dense
@@ -208,7 +209,7 @@ def read_part(name: str, plain: Any, own: Any = None) -> Any:
     """What :func:`plain_part` wrote, or what the user gives in its place."""
     part = own
     if not (isinstance(plain, Mapping) and plain.get("name") == _OWN):
-        part = from_plain(plain, RECORDS)
+        part = from_plain(restore_former_settings(plain), RECORDS)
     elif own is None:
         raise ValueError(
             f"run: expected {name}=..., because it was made with {plain.get('kind')}, "

@@ -160,3 +160,16 @@ def test_missing_file_says_what_to_put_where(tmp_path):
     assert str(expected) in str(caught.value)
     assert "http://www.scottreed.info/files/" in str(caught.value)
     assert "unbraid data fetch cars3d" in str(caught.value)
+
+
+def test_images_that_another_filter_made_are_not_used(tmp_path):
+    path = write(tmp_path, members())
+    Cars3D(root=tmp_path, image_size=8)
+    (made,) = path.parent.glob("*.npy")
+    # As versions before named it, with the same sources.
+    former = made.with_name(made.name.replace("8px-bilinear", "8px"))
+    pixels = np.load(made)
+    made.unlink()
+    np.save(former, np.zeros_like(pixels))
+    again = Cars3D(root=tmp_path, image_size=8)
+    np.testing.assert_array_equal(again.images([5])[0].transpose(1, 2, 0), pixels[5])

@@ -20,7 +20,7 @@ from unbraid.data._memory_map import Blocks, converted_once, require_layout
 from unbraid.errors import DataFormatError
 
 from ._published import AbstractPublishedDataset, Content
-from ._resize import require_image_size, squared
+from ._resize import require_image_size, resized_label, squared
 
 _N_ELEVATIONS, _N_AZIMUTHS = 4, 24
 _LIST = "data/cars/list.txt"
@@ -83,7 +83,9 @@ class Cars3D(AbstractPublishedDataset, AbstractFactorDataset):
     def _open(self, *paths: Path) -> Content:
         (path,) = paths
         pixels = converted_once(
-            [path], f"cars-{self.image_size}px", lambda: _convert(path, self.image_size)
+            [path],
+            f"cars-{resized_label(self.image_size)}",
+            lambda: _convert(path, self.image_size),
         )
         space = FactorSpace(
             ("elevation", "azimuth", "object_type"),

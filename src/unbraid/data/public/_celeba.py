@@ -18,7 +18,7 @@ from unbraid.data._memory_map import Blocks, converted_once
 from unbraid.errors import DataFormatError
 
 from ._published import AbstractPublishedDataset, Content
-from ._resize import require_image_size, squared
+from ._resize import require_image_size, resized_label, squared
 from ._zip import opened_zip
 
 _PAGE = "https://mmlab.ie.cuhk.edu.hk/projects/CelebA.html"
@@ -83,7 +83,7 @@ class CelebA(AbstractPublishedDataset):
         size = self.image_size
         pixels = converted_once(
             paths,
-            f"{size}px",
+            resized_label(size),
             lambda: ((len(files), size, size, 3), _blocks(photographs, files, size)),
         )
         return Content(pixels, space, labels)

@@ -6,7 +6,10 @@ from PIL import Image
 
 
 def squared(picture: Image.Image, size: int) -> NDArray[np.uint8]:
-    """The centre square of a picture, resized with Lanczos' filter.
+    """The centre square of a picture, resized with a bilinear filter.
+
+    The filter is as wide as a pixel of the result, so that every pixel of the picture
+    counts.
 
     Args:
         picture: Grey or in colour.
@@ -18,12 +21,24 @@ def squared(picture: Image.Image, size: int) -> NDArray[np.uint8]:
     Example:
         >>> squared(Image.new("L", (178, 218), color=7), 64).shape
         (64, 64)
+
+    References:
+        Michlo (2022), dissertation, section A.3.3: 64 x 64 pixels by bilinear
+        filtering.
     """
     width, height = picture.size
     side = min(width, height)
     left, top = (width - side) // 2, (height - side) // 2
     centre = picture.crop((left, top, left + side, top + side))
-    return np.asarray(centre.resize((size, size), Image.Resampling.LANCZOS))
+    return np.asarray(centre.resize((size, size), Image.Resampling.BILINEAR))
+
+
+def resized_label(size: int) -> str:
+    """Part of the name of a file that keeps images of this size.
+
+    It names the filter, so that files made with another filter are not taken for them.
+    """
+    return f"{size}px-bilinear"
 
 
 def require_image_size(who: str, image_size: int) -> None:

@@ -16,7 +16,7 @@ from unbraid.data._memory_map import Blocks, converted_once
 from ._labels import numbered, require_grid
 from ._norb_matrix import norb_blocks, norb_matrix
 from ._published import AbstractPublishedDataset, Content
-from ._resize import require_image_size, squared
+from ._resize import require_image_size, resized_label, squared
 
 Camera = Literal["left", "right"]
 
@@ -121,7 +121,7 @@ class SmallNORB(AbstractPublishedDataset, AbstractFactorDataset):
         blocks = _blocks((train, test), np.split(rows, [len(parts[0])]), camera, size)
         pixels = converted_once(
             paths,
-            f"{self.camera}-{size}px",
+            f"{self.camera}-{resized_label(size)}",
             lambda: ((space.size, size, size), blocks),
         )
         return Content(pixels[..., None], space)

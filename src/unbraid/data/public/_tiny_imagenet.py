@@ -18,7 +18,7 @@ from unbraid.data._memory_map import Blocks, converted_once
 from unbraid.errors import DataFormatError
 
 from ._published import AbstractPublishedDataset, Content
-from ._resize import require_image_size, squared
+from ._resize import require_image_size, resized_label, squared
 from ._zip import opened_zip
 
 _MEMBER = re.compile(r"tiny-imagenet-200/train/(n\d+)/images/[^/]+\.JPEG")
@@ -82,7 +82,7 @@ class TinyImageNet(AbstractPublishedDataset):
         size = self.image_size
         pixels = converted_once(
             paths,
-            f"{size}px",
+            resized_label(size),
             lambda: ((len(members), size, size, 3), _blocks(path, members, size)),
         )
         space = FactorSpace(("category",), (len(categories),), ("categorical",))

@@ -99,7 +99,8 @@ def michlo_2022_a6(scale: str) -> Plain:
     error as it is, through a Gaussian, and through a box. The fourth loss goes through
     the kernel that row 1 of the table learns, which trains no autoencoder and so is not
     a study (:func:`unbraid.geometry.learn_loss` does it); its numbers can be added to
-    ``grid`` as a likelihood ``{name: kernel_augmented, kernel: [[...], ...]}``.
+    ``grid`` as a likelihood
+    ``{name: kernel_augmented, kernel: [[...], ...], weight: ...}``.
 
     References:
         Michlo (2022), dissertation, section 6.1 and Table A.6. The weights of the

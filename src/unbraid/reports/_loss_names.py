@@ -1,0 +1,33 @@
+"""Names of reconstruction losses for the text of a page."""
+
+from unbraid.models import (
+    AbstractLikelihood,
+    Bernoulli,
+    Gaussian,
+    KernelAugmented,
+    Laplace,
+)
+
+_NAMES: dict[type[AbstractLikelihood], str] = {
+    Bernoulli: "cross-entropy",
+    Gaussian: "squared error",
+    Laplace: "absolute error",
+}
+
+
+def describe_loss(likelihood: AbstractLikelihood) -> str:
+    """Name of the loss that belongs to a likelihood.
+
+    Args:
+        likelihood: Likelihood of a model.
+
+    Example:
+        >>> describe_loss(KernelAugmented(kernel="gaussian"))
+        'squared error, plus the same through a gaussian kernel'
+    """
+    if isinstance(likelihood, KernelAugmented):
+        kernel = likelihood.kernel if isinstance(likelihood.kernel, str) else "custom"
+        return (
+            f"{describe_loss(likelihood.base)}, plus the same through a {kernel} kernel"
+        )
+    return _NAMES.get(type(likelihood), type(likelihood).__name__)
