@@ -127,7 +127,8 @@ def reproduce(
     place = Path(out).expanduser()
     folder = place / preset / claim.name
     studies = {
-        study: place / "studies" / f"{study}-{preset}" for study in claim.studies
+        study: place / "studies" / f"{study}-{preset}"
+        for study in claim.studies_at(preset)
     }
     if executor is None:
         executor = InlineExecutor() if preset == "smoke" else LocalExecutor()

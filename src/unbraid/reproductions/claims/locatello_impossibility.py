@@ -162,4 +162,5 @@ CLAIM = Reproduction(
     claim="Infinitely many maps mix every latent into every other one and leave their "
     "joint distribution as it was, so that no look at the data alone can tell.",
     measure=measure,
+    changed="2026-11-18",
 )
