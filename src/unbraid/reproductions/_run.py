@@ -149,7 +149,7 @@ def reproduce(
                     f"{end.reason}. The same command goes on."
                 )
             n_failed += end.failed
-        evidence = Evidence(preset, folder, studies)
+        evidence = Evidence(preset, folder, studies, revision=claim.changed)
         begun = time.monotonic()
         measured = claim.measure(evidence)
         seconds = evidence.run_seconds + time.monotonic() - begun

@@ -129,4 +129,5 @@ CLAIM = Reproduction(
     "from its codes, and the fewer steps a clustering task takes to learn.",
     measure=measure,
     studies=(STUDY,),
+    changed="2026-11-18",
 )

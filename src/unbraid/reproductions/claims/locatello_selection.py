@@ -54,7 +54,8 @@ def measure(evidence: Evidence) -> Measured:
         )
         checks.append(
             Check(
-                quantity=f"{name}: rank correlation with the metrics, {_measure(names)}",
+                quantity=f"{name}: rank correlation with the metrics, "
+                f"{_measure(names)}",
                 expected=f"below {_RELIABLE:g}, unreliable",
                 value=value,
                 interval=interval,
@@ -98,7 +99,9 @@ def _measure(names: dict[str, str]) -> str:
 def _correlations(table: pd.DataFrame) -> Correlations:
     """Rank correlation of every score with every metric on every dataset.
 
-    NaN of a metric with itself, and where one of the two does not vary.
+    NaN where it is not known: of a metric with itself, with a metric that does not
+    vary, and where fewer than half of the runs have both numbers. A score that does not
+    vary has a correlation of 0, as it tells nothing.
     """
     datasets = np.array(words_of(table, "data"))
     return np.stack(
@@ -111,17 +114,35 @@ def _correlations(table: pd.DataFrame) -> Correlations:
 
 def _of_dataset(table: pd.DataFrame) -> NDArray[np.float64]:
     values = np.stack([numbers_of(table, name) for name in _SCORES], axis=1)
-    values = values[np.isfinite(values).all(axis=1)]
-    if len(values) < 2:
-        return np.full((len(_SCORES), len(_METRICS)), math.nan)
-    ranks = rankdata(values, axis=0)
-    ranks -= ranks.mean(axis=0)
-    sizes = np.sqrt(np.square(ranks).sum(axis=0))
-    # A column of zeros has no correlation with anything.
-    sizes = np.where(sizes > 0, sizes, math.nan)
-    every = (ranks / sizes).T @ (ranks / sizes)[:, len(_TERMS) :]
-    every[len(_TERMS) :][np.eye(len(_METRICS), dtype=bool)] = math.nan
-    return every
+    is_known = np.isfinite(values)
+    if is_known.all():
+        found = _correlate(values, values[:, len(_TERMS) :])
+    else:
+        found = np.empty((len(_SCORES), len(_METRICS)))
+        for row, column in np.ndindex(found.shape):
+            both = values[:, [row, len(_TERMS) + column]]
+            some = both[np.isfinite(both).all(axis=1)]
+            found[row, column] = (
+                _correlate(some[:, :1], some[:, 1:])[0, 0]
+                if 2 * len(some) >= len(both)
+                else math.nan
+            )
+    found[len(_TERMS) :][np.eye(len(_METRICS), dtype=bool)] = math.nan
+    return found
+
+
+def _correlate(
+    scores: NDArray[np.float64], metrics: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    a, b = (_unit_ranks(values) for values in (scores, metrics))
+    return a.T @ np.where(b.any(axis=0), b, math.nan)
+
+
+def _unit_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Centered ranks with a length of 1; zeros for a column that does not vary."""
+    ranks = rankdata(values, axis=0) - (len(values) + 1) / 2
+    lengths = np.sqrt(np.square(ranks).sum(axis=0))
+    return ranks / np.where(lengths > 0, lengths, 1.0)
 
 
 def _agreements(correlations: Correlations) -> list[float]:
@@ -130,25 +151,30 @@ def _agreements(correlations: Correlations) -> list[float]:
 
 
 def _agreement(own: NDArray[np.float64]) -> float:
-    medians = [_median(values) for values in own]
+    medians = np.array([_median(values) for values in own])
     # The same direction on every dataset, or it could not be used for choosing.
-    return max(min(medians), -max(medians))
+    return float(np.maximum(medians.min(), -medians.max()))
 
 
 def _median(values: NDArray[np.float64]) -> float:
     known = values[np.isfinite(values)]
-    # A score that does not vary on a dataset tells nothing there.
-    return float(np.median(known)) if known.size else 0.0
+    return float(np.median(known)) if known.size else math.nan
 
 
 def _lead_of_metrics(table: pd.DataFrame) -> float:
     found = _agreements(_correlations(table))
-    return max(found[len(_TERMS) :]) - max(found[: len(_TERMS)])
+    return _best(found[len(_TERMS) :]) - _best(found[: len(_TERMS)])
+
+
+def _best(agreements: Sequence[float]) -> float:
+    known = [value for value in agreements if math.isfinite(value)]
+    return max(known, default=math.nan)
 
 
 def _remark(correlations: Correlations, names: Sequence[str]) -> str:
     terms = np.nan_to_num(correlations[:, : len(_TERMS)])
-    data, term, metric = np.unravel_index(np.abs(terms).argmax(), terms.shape)
+    place = np.unravel_index(np.abs(terms).argmax(), terms.shape)
+    data, term, metric = map(int, place)
     found = _agreements(correlations)
     controls = ", ".join(
         f"{name.replace('_', ' ')} {value:.2f}"
@@ -157,8 +183,8 @@ def _remark(correlations: Correlations, names: Sequence[str]) -> str:
     return (
         f"Strongest single correlation of a term: {list(_TERMS.values())[term]} with "
         f"{PUBLISHED_METRICS[metric].replace('_', ' ')} on {names[data]}, "
-        f"{terms[data, term, metric]:.2f}. Supervised metrics by the same measure, each "
-        f"against the others: {controls}."
+        f"{terms[data, term, metric]:.2f}. Supervised metrics by the same measure, "
+        f"each against the others: {controls}."
     )
 
 
