@@ -7,7 +7,9 @@ from unbraid.geometry import (
     EntanglingMap,
     dense_rotation,
     empirical_marginals,
+    random_rotation,
 )
+from unbraid.reproductions._joint_law import energy_test
 
 MARGINALS = (uniform(), norm(7, 3), expon(), laplace(), beta(2, 5))
 
@@ -63,6 +65,68 @@ def test_the_jacobian_is_that_of_finite_differences_and_has_no_zeros():
     np.testing.assert_allclose(mixed * np.abs(np.linalg.det(found)), density)
 
 
+def test_members_of_the_family_entangle_and_keep_the_joint_law():
+    p_values = []
+    for seed in range(60):
+        rotation = random_rotation(5, seed=seed)
+        entangle = EntanglingMap(marginals=MARGINALS, rotation=rotation)
+        generator = np.random.default_rng(seed)
+        plain, other = (
+            np.stack([m.rvs(200, random_state=generator) for m in MARGINALS], axis=1)
+            for _ in range(2)
+        )
+        mixed = entangle(other)
+        scale = plain.std(axis=0)
+        p_values.append(energy_test(plain / scale, mixed / scale))
+        assert (entangle.jacobian(plain) != 0).all()
+        np.testing.assert_allclose(entangle.inverse(mixed), other, rtol=1e-6, atol=1e-8)
+    # A single p-value may be small by chance; under one law they are uniform.
+    assert kstest(p_values, "uniform").pvalue > 0.01
+
+
+def test_the_family_has_as_many_members_as_seeds():
+    rotations = [random_rotation(4, seed=seed) for seed in range(50)]
+    for rotation in rotations:
+        np.testing.assert_allclose(rotation @ rotation.T, np.eye(4), atol=1e-12)
+    distances = [
+        np.abs(a - b).max() for i, a in enumerate(rotations) for b in rotations[:i]
+    ]
+    assert min(distances) > 0.05
+    np.testing.assert_array_equal(rotations[3], random_rotation(4, seed=3))
+
+
+def test_random_rotations_are_uniform_over_all_orthogonal_matrices():
+    first = np.array([random_rotation(3, seed=seed) for seed in range(2000)])
+    assert np.abs(first.mean(axis=0)).max() < 4 / np.sqrt(3 * 2000)
+    # An entry of a uniform orthogonal 3 x 3 matrix is uniform from -1 to 1.
+    for row in range(3):
+        for column in range(3):
+            assert kstest(first[:, row, column], uniform(-1, 2).cdf).pvalue > 0.001
+    assert 0.45 < (np.linalg.det(first) > 0).mean() < 0.55
+
+
+@pytest.mark.parametrize(
+    "rotation",
+    [
+        np.eye(4),
+        -np.eye(4),
+        np.eye(4)[[2, 0, 3, 1]],
+        np.eye(4)[[1, 0, 3, 2]] * [[1], [-1], [1], [-1]],
+        # Rotations by right angles, whose cosine is not exactly zero.
+        np.kron(np.eye(2), [[np.cos(np.pi / 2), 1], [-1, np.cos(np.pi / 2)]]),
+        # Two pairs of latents, each mixed with itself alone.
+        np.kron(np.eye(2), dense_rotation(2)),
+        # One pair does not mix: a single zero, and all else dense.
+        dense_rotation(4) @ np.kron(np.eye(2), dense_rotation(2)),
+    ],
+    ids=["identity", "signs", "permutation", "signed", "right angle", "blocks", "some"],
+)
+def test_rotations_that_do_not_entangle_are_refused(rotation):
+    assert np.allclose(rotation @ rotation.T, np.eye(4))
+    with pytest.raises(ValueError, match=r"must not contain zeros.*would not depend"):
+        EntanglingMap(marginals=[norm()] * 4, rotation=rotation)
+
+
 def test_codes_alone_are_enough():
     codes = drawn(4000)
     entangle = EntanglingMap(marginals=empirical_marginals(codes))
@@ -99,7 +163,7 @@ def test_empirical_shares_count_equal_values_together():
         ),
         (
             lambda: EntanglingMap(marginals=(norm(), norm()), rotation=np.eye(3)),
-            "orthogonal rotation of shape",
+            "orthogonal matrix of shape",
         ),
         (
             lambda: EntanglingMap(marginals=(norm(), norm()))(np.zeros(3)),
@@ -113,6 +177,7 @@ def test_empirical_shares_count_equal_values_together():
         (lambda: EmpiricalMarginal([1.0, np.inf]), "finite numbers"),
         (lambda: empirical_marginals(np.zeros(3)), "codes"),
         (lambda: dense_rotation(1), "from 2"),
+        (lambda: random_rotation(1), "at least 2"),
     ],
 )
 def test_bad_input_is_refused_with_a_sentence(call, words):

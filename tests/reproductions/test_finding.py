@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unbraid.reproductions import (
+    REPRODUCTIONS,
     Check,
+    Evidence,
     Finding,
     Measured,
     findings_page,
@@ -148,6 +150,27 @@ def test_the_page_shows_contradictions_first():
     assert "Why. So." in page
     assert "![michlo-figure-3-12](pics/michlo-figure-3-12.png)" in page
     assert "2 claims; do not hold: 1, cannot be told: 0, hold: 1." in page
+
+
+def test_findings_from_before_a_change_of_the_claim_are_marked():
+    changed = REPRODUCTIONS["holtz-table-3"].changed
+    old = finding("holtz-table-3", day="2026-11-16")
+    page = findings_page([old, finding()])
+    assert "1 of these findings are outdated" in page
+    assert page.count("| holds (outdated) |") == 1
+    assert f"before the claim was changed on {changed}" in page
+    new = finding("holtz-table-3", day=changed)
+    assert "utdated" not in findings_page([new, finding()])
+
+
+def test_results_are_computed_again_after_a_change_of_the_claim(tmp_path):
+    def kept(revision, value):
+        evidence = Evidence("smoke", tmp_path, {}, revision=revision)
+        return evidence.kept("result", lambda: value)
+
+    assert kept("2026-11-16", 1) == 1
+    assert kept("2026-11-16", 2) == 1
+    assert kept("2026-11-18", 3) == 3
 
 
 def test_a_contradiction_must_be_discussed():

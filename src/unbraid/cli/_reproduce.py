@@ -163,7 +163,7 @@ def _announce(
 
     from ._study import announce_cost
 
-    for study in REPRODUCTIONS[name].studies:
+    for study in REPRODUCTIONS[name].studies_at(preset):
         wanted = study_from_plain(study_of(study, preset))
         folder = out / "studies" / wanted.name
         n_workers = executor.n_workers if executor else None

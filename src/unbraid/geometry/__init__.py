@@ -20,6 +20,7 @@ from ._entangling import (
     EntanglingMap,
     dense_rotation,
     empirical_marginals,
+    random_rotation,
 )
 from ._geomancer import Geomancer
 from ._geomancer_inputs import checked_points
@@ -80,6 +81,7 @@ __all__ = [
     "multislice_kernel",
     "perceived_distances",
     "product_manifold",
+    "random_rotation",
     "rotation_group",
     "soft_rank",
     "soft_rank_correlation",

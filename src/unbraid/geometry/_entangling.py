@@ -1,4 +1,4 @@
-"""The map of the impossibility theorem: it entangles codes, and no density tells."""
+"""Maps of the impossibility theorem: they entangle codes and keep their joint law."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,10 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
+from unbraid.randomness import numpy_generator
+
 Values = NDArray[np.float64]
 
 _LOWEST = np.finfo(np.float64).tiny
 _HIGHEST = 1.0 - np.finfo(np.float64).epsneg
+
+_ZERO = 1e-8
+"""Entries of a rotation below this count as zero."""
 
 
 class Marginal(Protocol):
@@ -86,22 +91,27 @@ class EmpiricalMarginal:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EntanglingMap:
-    r"""Mixes every latent into every other, and keeps the distribution of all.
+    r"""Mixes every latent into every other one and keeps their joint distribution.
 
-    Independent latents are made normal one by one, rotated, and made what they were.
-    A rotation leaves independent normal variables what they are, so that nothing
-    unsupervised can tell the result from the original, yet each new latent depends on
-    all old ones.
+    Each of several independent latents is transformed to a standard normal variable,
+    the normal variables are rotated, and each is transformed back to the distribution
+    it had. A rotation leaves the law of independent normal variables unchanged, so the
+    result has the same joint distribution as the original and no unsupervised method
+    can tell them apart. Yet each new latent depends on all old ones.
 
     .. math:: f(u) = g^{-1}\bigl(h^{-1}(A \, h(g(u)))\bigr)
 
     with :math:`g` the distribution functions, :math:`h` the normal quantile function
-    and :math:`A` orthogonal without zeros.
+    and :math:`A` orthogonal without zeros. Every such :math:`A` gives another map, so
+    there are infinitely many; see :func:`random_rotation`.
 
     Args:
         marginals: Distribution of each latent, with ``cdf``, ``ppf`` and ``pdf``, two
             or more. See :func:`empirical_marginals`.
-        rotation: :math:`A`, orthogonal; :func:`dense_rotation` when not given.
+        rotation: Orthogonal matrix :math:`A` of shape ``(n_latents, n_latents)``
+            without zeros. Where it had a zero, a new latent would not depend on an old
+            one; the identity and permutations, with or without changes of sign, only
+            rename latents and are refused. :func:`dense_rotation` when not given.
 
     Example:
         >>> from scipy.stats import expon, uniform
@@ -136,9 +146,18 @@ class EntanglingMap:
         is_square = rotation.shape == (n, n)
         if not is_square or not np.allclose(rotation @ rotation.T, np.eye(n)):
             raise ValueError(
-                f"EntanglingMap: expected an orthogonal rotation of shape {(n, n)}, "
-                f"got shape {rotation.shape}"
+                f"EntanglingMap: rotation must be an orthogonal matrix of shape "
+                f"{(n, n)}, got shape {rotation.shape}"
                 + (", which is not orthogonal." if is_square else ".")
+            )
+        zeros = np.argwhere(np.abs(rotation) < _ZERO)
+        if len(zeros):
+            new, old = zeros[0].tolist()
+            raise ValueError(
+                f"EntanglingMap: rotation must not contain zeros, got {len(zeros)}. "
+                f"With rotation[{new}, {old}] = {rotation[new, old]:.3g}, new latent "
+                f"{new} would not depend on old latent {old}. Use dense_rotation({n}) "
+                f"or random_rotation({n})."
             )
         object.__setattr__(self, "rotation", rotation)
 
@@ -240,6 +259,38 @@ def dense_rotation(n: int) -> Values:
     while len(matrix) < n:
         matrix = np.kron([[1, 1], [1, -1]], matrix) / np.sqrt(2)
     return matrix
+
+
+def random_rotation(n: int, *, seed: int = 0) -> Values:
+    """Random orthogonal matrix without zeros, uniform over all orthogonal matrices.
+
+    Each seed gives another member of the infinite family of maps in the impossibility
+    theorem.
+
+    Args:
+        n: Number of rows and columns, at least 2.
+        seed: Seed of the draw.
+
+    Example:
+        >>> rotation = random_rotation(3, seed=1)
+        >>> bool(np.allclose(rotation @ rotation.T, np.eye(3)))
+        True
+        >>> bool(np.allclose(rotation, random_rotation(3, seed=2)))
+        False
+
+    References:
+        Mezzadri (2007), How to Generate Random Matrices from the Classical Compact
+        Groups. https://arxiv.org/abs/math-ph/0609050
+    """
+    if n < 2:
+        raise ValueError(f"random_rotation: n must be at least 2, got {n!r}.")
+    generator = numpy_generator(seed, "random rotation")
+    while True:
+        matrix, triangle = np.linalg.qr(generator.normal(size=(n, n)))
+        # Without these signs the draw would depend on the conventions of QR.
+        matrix = matrix * np.sign(np.diag(triangle))
+        if np.abs(matrix).min() >= _ZERO:
+            return matrix
 
 
 def _normal_density(x: Values) -> Values:

@@ -23,10 +23,20 @@ class Evidence:
         preset: ``"smoke"``, ``"mini"`` or ``"paper"``.
         folder: Where the reproduction keeps its own results.
         studies: Folder of each study, by name.
+        revision: Version of what the claim measures; results of another version are
+            computed again.
     """
 
-    def __init__(self, preset: str, folder: Path, studies: Mapping[str, Path]) -> None:
+    def __init__(
+        self,
+        preset: str,
+        folder: Path,
+        studies: Mapping[str, Path],
+        *,
+        revision: str = "",
+    ) -> None:
         self.preset = preset
+        self._revision = revision
         self._folder = folder
         self._studies = dict(studies)
         self._tables: dict[str, pd.DataFrame] = {}
@@ -79,9 +89,10 @@ class Evidence:
             found = read_json(path, kind="evidence") if path.is_file() else {}
         except CheckpointFormatError:
             found = {}
-        # Of other runs, or of more of them, it would be another result.
-        if found.get("runs") != runs:
-            found = {"runs": runs, "result": compute()}
+        # Of other runs, or by another measure, it would be another result.
+        made_from = {"runs": runs, "revision": self._revision}
+        if {name: found.get(name, "") for name in made_from} != made_from:
+            found = {**made_from, "result": compute()}
             write_json(path, found, kind="evidence")
         return found["result"]
 

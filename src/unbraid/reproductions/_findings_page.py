@@ -93,12 +93,16 @@ def findings_page(
         f"{words}: {sum(found.verdict == verdict for found in ranked)}"
         for verdict, words in zip(VERDICTS, _COUNTED, strict=True)
     ]
-    lines = [
-        _HEAD,
-        f"{len(ranked)} claims; {', '.join(counts)}.",
-        "",
-        *_overview(ranked),
-    ]
+    outdated = [found.name for found in ranked if _is_outdated(found)]
+    lines = [_HEAD, f"{len(ranked)} claims; {', '.join(counts)}."]
+    if outdated:
+        lines += [
+            "",
+            f"{len(outdated)} of these findings are outdated: what the claim measures "
+            "has changed since, and it must be measured again. They are marked in the "
+            "table and in their sections.",
+        ]
+    lines += ["", *_overview(ranked)]
     for verdict in VERDICTS:
         some = [found for found in ranked if found.verdict == verdict]
         if some:
@@ -106,6 +110,11 @@ def findings_page(
         for found in some:
             lines += ["", *_section(found, discussions.get(found.name, ""), figures)]
     return "\n".join(lines) + "\n"
+
+
+def _is_outdated(found: Finding) -> bool:
+    """Whether the claim has changed since; days as YYYY-MM-DD sort as text."""
+    return found.day < REPRODUCTIONS[found.name].changed
 
 
 def _overview(findings: Sequence[Finding]) -> list[str]:
@@ -116,7 +125,8 @@ def _overview(findings: Sequence[Finding]) -> list[str]:
     for found in findings:
         rows.append(
             f"| [{found.name}](#{found.name}) | {_cell(found.source)} | "
-            f"{found.verdict} | {found.n_seeds or ''} | {found.n_runs or ''} | "
+            f"{found.verdict}{' (outdated)' if _is_outdated(found) else ''} | "
+            f"{found.n_seeds or ''} | {found.n_runs or ''} | "
             f"{in_words(found.minutes * 60)} |"
         )
     return rows
@@ -126,6 +136,13 @@ def _section(
     found: Finding, discussion: str, figures: str | os.PathLike[str] | None
 ) -> list[str]:
     lines = [f"### {found.name}", "", f"{found.claim} ({found.source})", ""]
+    if _is_outdated(found):
+        changed = REPRODUCTIONS[found.name].changed
+        lines += [
+            f"**Outdated.** Measured on {found.day}, before the claim was changed on "
+            f"{changed}; it must be measured again.",
+            "",
+        ]
     lines += [
         "| | expected | measured | interval | verdict |",
         "|---|---|---|---|---|",

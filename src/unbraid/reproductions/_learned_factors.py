@@ -15,6 +15,8 @@ from unbraid.metrics._information import (
 from unbraid.representation import encode
 from unbraid.training import load
 
+from ._rows import random_rows
+
 _N_BINS = 20
 _MOST_ROWS = 20_000
 
@@ -36,7 +38,7 @@ def learned_factors(
         that have one value only.
     """
     dataset = open_dataset(data)
-    rows = np.arange(0, len(dataset), max(1, len(dataset) // _MOST_ROWS))
+    rows = random_rows(len(dataset), _MOST_ROWS, "learned factors")
     found = encode(load(model), dataset, rows=rows, progress=False)
     assert found.factors is not None
     factors = Factors(found.factors, names=found.factor_names)

@@ -30,6 +30,10 @@ class Reproduction:
         measure: From the evidence to numbers.
         studies: Names of the studies that are the evidence, of
             :data:`unbraid.reproductions.STUDIES`; claims may share them.
+        paper_studies: Names of the studies at the preset ``"paper"``, where they differ
+            from ``studies``.
+        changed: Date of the last change to what is measured, as ``"YYYY-MM-DD"``. The
+            page of findings marks stored findings from before that day as outdated.
     """
 
     name: str
@@ -37,3 +41,11 @@ class Reproduction:
     claim: str
     measure: Callable[[Evidence], Measured]
     studies: tuple[str, ...] = ()
+    paper_studies: tuple[str, ...] | None = None
+    changed: str = ""
+
+    def studies_at(self, preset: Preset) -> tuple[str, ...]:
+        """Names of the studies that are the evidence at a preset."""
+        if preset == "paper" and self.paper_studies is not None:
+            return self.paper_studies
+        return self.studies

@@ -127,7 +127,8 @@ def reproduce(
     place = Path(out).expanduser()
     folder = place / preset / claim.name
     studies = {
-        study: place / "studies" / f"{study}-{preset}" for study in claim.studies
+        study: place / "studies" / f"{study}-{preset}"
+        for study in claim.studies_at(preset)
     }
     if executor is None:
         executor = InlineExecutor() if preset == "smoke" else LocalExecutor()
@@ -148,7 +149,7 @@ def reproduce(
                     f"{end.reason}. The same command goes on."
                 )
             n_failed += end.failed
-        evidence = Evidence(preset, folder, studies)
+        evidence = Evidence(preset, folder, studies, revision=claim.changed)
         begun = time.monotonic()
         measured = claim.measure(evidence)
         seconds = evidence.run_seconds + time.monotonic() - begun

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,10 @@ from ._tables import groups_of, numbers_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+# Letters of all names that fit beside each other below an axis.
+_WIDEST = 70
 
 
 def scores_by(
@@ -68,8 +73,45 @@ def draw_lines(
             label=label_of(name),
         )
     axes.set_xticks(range(len(places)), [label_of(place) for place in places])
+    if sum(map(len, places)) > _WIDEST:
+        for text in axes.get_xticklabels():
+            text.set(rotation=40, ha="right", rotation_mode="anchor")
     axes.set_xlabel(across)
     axes.set_ylabel(up)
     axes.legend(fontsize=8, frameon=False)
     tidy(axes)
     return figure
+
+
+def draw_factors(
+    lines: Mapping[str, Mapping[str, Mapping[str, float]]], *, up: str
+) -> Figure:
+    """Dots at the factors of one dataset or several.
+
+    Args:
+        lines: By the name of the line and of the dataset: a number for each factor.
+        up: What the numbers are.
+    """
+    factors: dict[tuple[str, str], None] = {
+        (dataset, factor): None
+        for numbers in lines.values()
+        for dataset, shares in numbers.items()
+        for factor in shares
+    }
+    several = len({dataset for dataset, _ in factors}) > 1
+    return draw_lines(
+        [
+            (f"{dataset}: {factor}" if several else factor).replace("_", " ")
+            for dataset, factor in factors
+        ],
+        {
+            name: [
+                numbers.get(dataset, {}).get(factor, math.nan)
+                for dataset, factor in factors
+            ]
+            for name, numbers in lines.items()
+        },
+        across="factor",
+        is_ordered=False,
+        up=up,
+    )

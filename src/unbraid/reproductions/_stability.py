@@ -29,7 +29,17 @@ def specification(cell: Cell) -> tuple[float, int]:
 
 
 def by_specification(cells: Sequence[Cell]) -> dict[tuple[float, int], list[Cell]]:
-    """Realisations of every specification, in the order of their seeds."""
+    """Runs of every configuration, in the order of their seeds.
+
+    Raises:
+        ValueError: If the runs are on several datasets.
+    """
+    datasets = sorted({cell.spec.data for cell in cells})
+    if len(datasets) > 1:
+        raise ValueError(
+            "Stability is measured on one dataset at a time, got runs on "
+            f"{' and '.join(datasets)}."
+        )
     groups: dict[tuple[float, int], list[Cell]] = {}
     for cell in sorted(cells, key=lambda cell: cell.spec.seed):
         groups.setdefault(specification(cell), []).append(cell)

@@ -2,7 +2,8 @@
 
 ``mini`` is the miniature of a preset, with as many seeds as a laptop trains within an
 hour; ``smoke`` is its first and last values for a few steps, to see that all of it
-works; ``paper`` is the sweep as published.
+works, on two datasets if the published sweep has several; ``paper`` is the sweep as
+published.
 """
 
 import json
@@ -39,6 +40,21 @@ _MINI_BETAS = {
     "michlo-2022-a7-1": [0.001, 0.01],
 }
 
+_SMALL_ROOM = (
+    "room3d:image_size=16,n_floor_hues=3,n_wall_hues=3,n_object_hues=3,n_scales=3,"
+    "n_orientations=2"
+)
+
+# Second datasets of the smallest studies, as claims must not mix data. No two studies
+# that a claim joins have one in common.
+_SMOKE_SECOND_DATA = {
+    "dlib-2019": "sprites2d:image_size=16,n_scales=2,n_orientations=2,n_positions=3",
+    "estermann-2020-fig4": _SMALL_ROOM,
+    "estermann-2020-fig4-plain": _SMALL_ROOM,
+    "estermann-2020-fig5": _SMALL_ROOM,
+    "estermann-2020-fig6": _SMALL_ROOM,
+}
+
 _SMOKE_STEPS, _SMOKE_ROWS = 20, 150
 
 
@@ -51,6 +67,8 @@ def _published(name: str) -> Callable[[Preset], Plain]:
         if name in _MINI_BETAS:
             for options in plain["methods"].values():
                 options["beta"] = _MINI_BETAS[name]
+        if preset == "smoke" and name in _SMOKE_SECOND_DATA:
+            plain["grid"]["data"] = [*plain["grid"]["data"], _SMOKE_SECOND_DATA[name]]
         if preset == "smoke" and name.startswith("michlo"):
             plain["evaluation"]["metrics"] = list(QUICK_METRICS)
         return plain

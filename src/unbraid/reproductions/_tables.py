@@ -1,15 +1,13 @@
 """Rows and columns of a study's table, with types that a checker can follow."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
-from unbraid.correlation import is_constant
+from unbraid.studies.analysis._rank_correlation import correlate_ranks
 
 
 def numbers_of(table: pd.DataFrame, column: str) -> NDArray[np.float64]:
@@ -26,14 +24,17 @@ def rows_where(table: pd.DataFrame, column: str, value: Any) -> pd.DataFrame:
 def rank_correlation(table: pd.DataFrame, first: str, second: str) -> float:
     """Spearman's correlation of two columns, NaN if one of them does not vary.
 
+    Runs on several datasets, by the column ``data``, are ranked within each of them, so
+    that it does not matter whether scores are higher on one dataset than on another.
+
     Example:
         >>> rank_correlation(pd.DataFrame({"a": [1, 2, 9], "b": [3, 2, 1]}), "a", "b")
         -1.0
     """
-    a, b = (rankdata(numbers_of(table, name)) for name in (first, second))
-    if len(a) < 2 or is_constant(a) or is_constant(b):
-        return math.nan
-    return round(float(np.corrcoef(a, b)[0, 1]), 12)
+    columns = numbers_of(table, first), numbers_of(table, second)
+    groups = np.array(words_of(table, "data") if "data" in table else [""] * len(table))
+    value, _, _ = correlate_ranks((first, second), columns, groups)
+    return round(value, 12)
 
 
 def group_means(table: pd.DataFrame, by: str, column: str) -> dict[Any, float]:
@@ -49,6 +50,16 @@ def group_means(table: pd.DataFrame, by: str, column: str) -> dict[Any, float]:
 def words_of(table: pd.DataFrame, column: str) -> list[str]:
     """A column as text."""
     return [str(value) for value in np.asarray(table[column], dtype=object)]
+
+
+def columns_of(rows: Sequence[Mapping[str, float]]) -> dict[str, NDArray[np.float64]]:
+    """Rows of numbers as columns, by the names of the first row.
+
+    Example:
+        >>> columns_of([{"scale": 0.1}, {"scale": 0.2}])
+        {'scale': array([0.1, 0.2])}
+    """
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
 def chosen(table: pd.DataFrame, which: Sequence[bool]) -> pd.DataFrame:

@@ -6,21 +6,20 @@ from unbraid.reproductions._intervals import gain_of
 from unbraid.reproductions._populations import (
     SCORES,
     SUPERVISED,
-    population_table,
+    draw_populations,
     scores_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
-from unbraid.reproductions._score_panels import draw_score_panels
 
 
 def measure(evidence: Evidence) -> Measured:
     """What populations gain in MIG over as many models trained apart."""
+    cells = evidence.cells(SUPERVISED)
     checks = []
     for score, name in SCORES.items():
         by_mig, by_dci = (
             scores_of(
-                evidence,
-                SUPERVISED,
+                cells,
                 score,
                 lambda evolution, metric=metric: (
                     evolution.metric == metric
@@ -43,8 +42,7 @@ def measure(evidence: Evidence) -> Measured:
     for words, few in (("all labels", False), ("few labels", True)):
         bred, apart = (
             scores_of(
-                evidence,
-                SUPERVISED,
+                cells,
                 "mig",
                 lambda evolution, single=single, few=few: (
                     evolution.metric == "mig"
@@ -64,9 +62,7 @@ def measure(evidence: Evidence) -> Measured:
                 least=0.0,
             )
         )
-    table = population_table(evidence, SUPERVISED)
-    figure = draw_score_panels(table, "setting", {"score.mig": "MIG"})
-    return Measured(checks=checks, figure=figure)
+    return Measured(checks=checks, figure=draw_populations(cells))
 
 
 CLAIM = Reproduction(

@@ -6,50 +6,39 @@ from unbraid.reproductions._intervals import mean_of
 from unbraid.reproductions._populations import (
     RECURSIVE,
     SCORES,
-    population_table,
+    by_dataset,
+    draw_populations,
+    has_leaf_runs,
+    leaf_run_numbers,
     scores_of,
 )
 from unbraid.reproductions._reproduction import Reproduction
-from unbraid.reproductions._score_panels import draw_score_panels
 
 
 def measure(evidence: Evidence) -> Measured:
     """What leaf runs add, seed by seed, as they share all that comes before."""
-    numbers = sorted(
-        {
-            cell.spec.evolution.recursion.leaf_runs
-            for cell in evidence.cells(RECURSIVE)
-            if cell.spec.evolution
-        }
-    )
+    every = evidence.cells(RECURSIVE)
     checks = []
-    for score, name in SCORES.items():
-        by_number = {
-            number: scores_of(
-                evidence,
-                RECURSIVE,
-                score,
-                lambda evolution, number=number: (
-                    evolution.recursion.leaf_runs == number
-                ),
-            )
-            for number in (numbers[0], numbers[1], numbers[-1])
-        }
-        for last in dict.fromkeys((numbers[1], numbers[-1])):
-            gains = by_number[last] - by_number[numbers[0]]
-            value, interval = mean_of(gains)
-            checks.append(
-                Check(
-                    quantity=f"{name} with {last} leaf runs less {numbers[0]}",
-                    expected="above 0",
-                    value=value,
-                    interval=interval,
-                    least=0.0,
+    for dataset, cells in by_dataset(every).items():
+        first, *others = leaf_run_numbers(cells)
+        for score, name in SCORES.items():
+            for last in dict.fromkeys((others[0], others[-1])):
+                with_runs, without = (
+                    scores_of(cells, score, has_leaf_runs(number))
+                    for number in (last, first)
                 )
-            )
-    table = population_table(evidence, RECURSIVE)
-    figure = draw_score_panels(table, "setting", {"score.mig": "MIG"})
-    return Measured(checks=checks, figure=figure)
+                value, interval = mean_of(with_runs - without)
+                checks.append(
+                    Check(
+                        quantity=f"{dataset}: {name} with {last} leaf runs less "
+                        f"{first}",
+                        expected="above 0",
+                        value=value,
+                        interval=interval,
+                        least=0.0,
+                    )
+                )
+    return Measured(checks=checks, figure=draw_populations(every))
 
 
 CLAIM = Reproduction(
@@ -59,4 +48,5 @@ CLAIM = Reproduction(
     "one.",
     measure=measure,
     studies=(RECURSIVE,),
+    changed="2026-11-18",
 )

@@ -16,6 +16,7 @@ from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._intervals import resampled
 from unbraid.reproductions._reproduction import Reproduction
+from unbraid.reproductions._rows import random_rows
 from unbraid.reproductions._stability import (
     STUDY,
     by_specification,
@@ -100,7 +101,7 @@ def _scores(evidence: Evidence, task: str) -> list[dict[str, Any]]:
 
 def _codes(cell: Cell, n_rows: int) -> tuple[NDArray[np.float64], Factors]:
     data = open_dataset(cell.spec.data)
-    rows = np.arange(0, len(data), max(1, len(data) // n_rows))
+    rows = random_rows(len(data), n_rows, "downstream tasks")
     found = encode(load(cell.place.path), data, rows=rows, progress=False)
     assert found.factors is not None
     factors = Factors(found.factors, names=found.factor_names, kinds=found.factor_kinds)
@@ -128,4 +129,5 @@ CLAIM = Reproduction(
     "from its codes, and the fewer steps a clustering task takes to learn.",
     measure=measure,
     studies=(STUDY,),
+    changed="2026-11-18",
 )

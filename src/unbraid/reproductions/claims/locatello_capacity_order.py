@@ -76,4 +76,5 @@ CLAIM = Reproduction(
     "then shape and orientation.",
     measure=measure,
     studies=(_STUDY,),
+    changed="2026-11-18",
 )

@@ -11,7 +11,7 @@ from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._intervals import resampled
 from unbraid.reproductions._reproduction import Reproduction
-from unbraid.reproductions._tables import numbers_of, rank_correlation
+from unbraid.reproductions._tables import numbers_of, rank_correlation, words_of
 from unbraid.studies.analysis import PUBLISHED_METRICS, metric_agreement
 
 _STUDY = "dlib-2019"
@@ -23,6 +23,7 @@ def measure(evidence: Evidence) -> Measured:
     table = evidence.table(_STUDY)
     scores = pd.DataFrame(
         {name: numbers_of(table, f"score.{name}") for name in PUBLISHED_METRICS}
+        | {"data": words_of(table, "data")}
     )
     n_resamples = evidence.at(smoke=20, mini=1_000, paper=1_000)
     checks = []

@@ -16,7 +16,6 @@ _SETTINGS = (
     "training",
     "network",
     "likelihood",
-    "evaluation",
     "evolution",
 )
 _NAME = "objective.name"
@@ -34,9 +33,9 @@ def strengths(table: pd.DataFrame) -> pd.DataFrame:
 
     Args:
         table: One row per run, with the column ``objective.name``. Every column whose
-            path begins with ``objective``, ``training``, ``network``, ``likelihood``,
-            ``evaluation`` or ``evolution`` is a setting. What differs only between
-            datasets (column ``data``, if there is one) does not vary.
+            path begins with ``objective``, ``training``, ``network``, ``likelihood`` or
+            ``evolution`` is a setting. How a model was evaluated is none. What differs
+            only between datasets (column ``data``, if there is one) does not vary.
 
     Returns:
         A copy with ``method`` (text), ``strength`` (numbers, text where several
