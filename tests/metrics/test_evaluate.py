@@ -255,7 +255,8 @@ def test_a_large_table_is_not_copied_for_every_metric():
 def test_codes_are_never_written_to():
     codes, values = sampled("noisy", SPACE, 300)
     kept = codes.copy()
-    card = evaluate(codes, values, metrics="all", intervals=False, workers=1)
+    names = [name for name, metric in METRICS.items() if metric.seconds < 5]
+    card = evaluate(codes, values, metrics=names, intervals=False, workers=1)
     np.testing.assert_array_equal(codes, kept)
     assert codes.flags.writeable
     assert set(card.failures) <= {"linearity", "axis_alignment", "axis_orientation"}
@@ -287,8 +288,14 @@ def test_scores_of_small_and_duplicated_tables_are_finite(n_rows, n_copies):
     codes = np.column_stack([codes, codes[:, 0]])
     real = np.repeat(generator.random((n_rows, 1)), n_copies, axis=0)
     values = np.column_stack([np.arange(len(codes)) % 2, real])
+    names = [name for name, metric in METRICS.items() if metric.seconds < 5]
     card = evaluate(
-        codes, values, metrics="all", intervals=False, workers=1, progress=False
+        codes,
+        values,
+        metrics=[*names, "efficiency"],
+        intervals=False,
+        levels=False,
+        workers=1,
     )
     for score in card.values():
         assert math.isfinite(score), score.name

@@ -231,10 +231,13 @@ def _plan(
     intervals: bool,
     levels: bool,
 ) -> list[Task]:
-    along = [name for name in names if METRICS[name].rows == "traversals"]
-    others = [name for name in names if name not in along]
+    groups = [(list(names), table)]
+    if traversals is not table:
+        along = [name for name in names if METRICS[name].rows == "traversals"]
+        others = [name for name in names if name not in along]
+        groups = [(others, table), (along, traversals)]
     tasks = []
-    for group, own in ((others, table), (along, traversals)):
+    for group, own in groups:
         if not group:
             continue
         tasks += [Task(name, "value", 0, own, seed) for name in group]
