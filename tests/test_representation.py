@@ -165,3 +165,39 @@ def test_labels_with_holes_travel_along():
     result = unbraid.encode(flat, data)
     assert np.isnan(result.factors[1, 0])
     assert result.factor_kinds == ("continuous",)
+
+
+def test_everything_but_the_codes_is_given_by_name():
+    codes, factors = np.zeros((4, 2)), np.zeros((4, 2), dtype=int)
+    with pytest.raises(TypeError, match="positional"):
+        unbraid.Representation(codes, factors)
+    made = unbraid.Representation(codes, factors=factors)
+    assert made.log_variances is None
+    assert made.factors is factors
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"codes": np.zeros(4)}, r"codes must have the shape .*got \(4,\)"),
+        ({"log_variances": np.zeros((4, 3))}, r"log_variances must .*got \(4, 3\)"),
+        ({"factors": np.zeros(4)}, r"factors must have .*got \(4,\)"),
+        ({"factors": np.zeros((3, 2))}, r"the 4 rows of the codes, got \(3, 2\)"),
+        ({"factor_names": ("a",)}, "factor_names must .*2 factors, got 1"),
+        ({"factor_kinds": ("ordinal",) * 3}, "factor_kinds must .* got 3"),
+        ({"rows": np.arange(3)}, r"rows must .*each of the 4 rows .*got shape \(3,\)"),
+    ],
+)
+def test_shapes_that_do_not_agree_are_refused(changes, message):
+    good = {"codes": np.zeros((4, 2)), "factors": np.zeros((4, 2))}
+    with pytest.raises(ValueError, match=message):
+        unbraid.Representation(**good | changes)
+
+
+def test_some_rows_keep_everything_that_belongs_to_them():
+    whole = unbraid.encode(flat, TINY)
+    part = whole.at(np.array([5, 2]))
+    assert part.rows.tolist() == [5, 2]
+    np.testing.assert_array_equal(part.codes, whole.codes[[5, 2]])
+    np.testing.assert_array_equal(part.factors, whole.factors[[5, 2]])
+    assert part.factor_names == whole.factor_names

@@ -3,7 +3,7 @@
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,23 +25,86 @@ _EMBEDDINGS = ("image_embeds", "pooler_output", "last_hidden_state", "logits")
 class Representation:
     """Codes of a set of images, and the factors behind them if they are known.
 
+    Only the codes may be given by position.
+
     Attributes:
-        codes: One row per image, ``(n, n_latents)``; of a VAE the posterior means.
-        log_variances: Of a VAE, the posterior log-variances, same shape.
+        codes: One row per image, ``(n, n_latents)``. The codes of a VAE are the means
+            of its posteriors.
+        log_variances: Logarithms of the variances of a VAE's posteriors, with the shape
+            of the codes, or ``None``.
         factors: Factor values, ``(n, n_factors)``, or ``None``.
-        factor_names: Name of each factor.
-        factor_kinds: Kind of each factor.
-        rows: Which rows of the dataset these are, ``(n,)``.
-        source: What made it, in words.
+        factor_names: Name of each factor; may be empty.
+        factor_kinds: Kind of each factor; may be empty.
+        rows: Index of each row in the dataset, ``(n,)``; empty if it is not known.
+        source: Names of the encoder and of the dataset, for readers.
+
+    Raises:
+        ValueError: If shapes or numbers of rows do not agree.
+
+    Example:
+        >>> codes = Representation(np.eye(3), factors=np.array([[0], [1], [2]]))
+        >>> codes.codes.shape, codes.factors.shape
+        ((3, 3), (3, 1))
     """
 
     codes: NDArray[np.floating]
+    _: KW_ONLY
     log_variances: NDArray[np.floating] | None = None
     factors: NDArray[Any] | None = None
     factor_names: tuple[str, ...] = ()
     factor_kinds: tuple[Kind, ...] = ()
     rows: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     source: str = ""
+
+    def __post_init__(self) -> None:
+        shape = np.shape(self.codes)
+        if len(shape) != 2:
+            raise ValueError(
+                "Representation: codes must have the shape (n_rows, n_latents), got "
+                f"{shape}."
+            )
+        spread = self.log_variances
+        if spread is not None and np.shape(spread) != shape:
+            raise ValueError(
+                f"Representation: log_variances must have the shape of the codes, "
+                f"{shape}, got {np.shape(spread)}."
+            )
+        if self.factors is not None:
+            self._check_factors(np.shape(self.factors))
+        if np.shape(self.rows) not in ((0,), shape[:1]):
+            raise ValueError(
+                f"Representation: rows must have one index for each of the {shape[0]} "
+                f"rows of codes, got shape {np.shape(self.rows)}."
+            )
+
+    def _check_factors(self, shape: tuple[int, ...]) -> None:
+        if len(shape) != 2 or shape[0] != len(self.codes):
+            raise ValueError(
+                "Representation: factors must have the shape (n_rows, n_factors) with "
+                f"the {len(self.codes)} rows of the codes, got {shape}."
+            )
+        for name in ("factor_names", "factor_kinds"):
+            given = getattr(self, name)
+            if given and len(given) != shape[1]:
+                raise ValueError(
+                    f"Representation: {name} must have one entry for each of the "
+                    f"{shape[1]} factors, got {len(given)}."
+                )
+
+    def at(self, positions: NDArray[np.integer]) -> "Representation":
+        """The same record for some of its rows, by their position in it."""
+        parts = {
+            name: None if array is None else array[positions]
+            for name, array in (
+                ("codes", self.codes),
+                ("log_variances", self.log_variances),
+                ("factors", self.factors),
+                ("rows", self.rows if len(self.rows) else None),
+            )
+        }
+        return replace(
+            self, **{key: value for key, value in parts.items() if value is not None}
+        )
 
     def save(self, path: str | Path) -> None:
         """Write to one ``.npz`` file, in place of what was there."""

@@ -1,5 +1,6 @@
 import json
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -187,4 +188,115 @@ def test_a_share_of_test_cases_is_never_certain():
     n, quantile = 5_000, 2.364624
     share = (n + 2) / (n + 4)
     width = quantile * np.sqrt(2 * share * (1 - share) / n)
-    np.testing.assert_allclose(score.interval, (1 - width, 1 + width), rtol=1e-6)
+    np.testing.assert_allclose(score.interval, (1 - width, 1), rtol=1e-6)
+
+
+def test_intervals_end_where_the_range_of_a_score_ends():
+    generator = np.random.default_rng(0)
+    values = generator.integers(0, 4, (80, 2))
+    codes = values + 0.3 * generator.standard_normal(values.shape)
+    names = [name for name, metric in METRICS.items() if metric.seconds < 5]
+    card = evaluate(codes, values, metrics=names, levels=False, workers=1)
+    bounds = {
+        score.name: METRICS[name].range(codes.shape[1])
+        for name in names
+        for score in METRICS[name].scores(codes, Factors(values), 0)
+    }
+    clipped = 0
+    for score in card.values():
+        low, high = bounds[score.name]
+        assert low <= score <= high
+        if score.interval is not None:
+            assert low <= score.interval[0] <= score.interval[1] <= high
+            clipped += score.interval[0] == low or score.interval[1] == high
+    assert clipped > 3
+
+
+def test_nothing_is_drawn_on_the_terminal_without_progress(monkeypatch):
+    from unbraid import representation
+    from unbraid.metrics import _evaluate
+
+    hidden = []
+
+    def record(items, *, disable, **_):
+        hidden.append(disable)
+        return items
+
+    monkeypatch.setattr(representation, "tqdm", record)
+    monkeypatch.setattr(_evaluate, "tqdm", record)
+    squares = XYSquares(image_size=8, square_size=1, n_squares=2)
+    for rows in (100, 5_000):
+        evaluate(
+            lambda images: images.flatten(1)[:, :3],
+            squares,
+            metrics="mig,linearity",
+            rows=rows,
+            levels=False,
+            intervals=False,
+            progress=False,
+        )
+    assert len(hidden) == 5  # the smaller sample is encoded apart from the traversals
+    assert all(hidden)
+
+
+def test_a_large_table_is_not_copied_for_every_metric():
+    codes, values = sampled("noisy", SPACE, 60_000)
+    factors = Factors(values)
+    peaks = []
+    for metrics in ("mig", "mig,mig_sup,jemmig,dcimig,modularity,linearity"):
+        tracemalloc.start()
+        evaluate(codes, factors, metrics=metrics, workers=1, progress=False)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    # Each metric has a value, a chance level and eight replicates of its own.
+    assert peaks[1] < peaks[0] + codes.nbytes
+
+
+def test_codes_are_never_written_to():
+    codes, values = sampled("noisy", SPACE, 300)
+    kept = codes.copy()
+    names = [name for name, metric in METRICS.items() if metric.seconds < 5]
+    card = evaluate(codes, values, metrics=names, intervals=False, workers=1)
+    np.testing.assert_array_equal(codes, kept)
+    assert codes.flags.writeable
+    assert set(card.failures) <= {"linearity", "axis_alignment", "axis_orientation"}
+
+
+def test_a_score_of_some_factors_says_so_in_its_own_row(tmp_path):
+    grid = np.stack(np.meshgrid(*[range(5)] * 4), axis=-1).reshape(-1, 4)
+    # Of every factor but the first each traversal lacks a value.
+    values = grid[grid[:, 1:].sum(axis=1) % 5 > 0]
+    codes = values.astype(float)
+    card = evaluate(codes, values, metrics="linearity,mig,active_units", levels=False)
+    assert card["linearity"].factors_used == (1, 4)
+    assert card["mig"].factors_used == (4, 4)
+    assert card["active_units"].factors_used is None
+    frame = card.to_frame().set_index("score")
+    assert frame["factors"].tolist() == ["1 of 4", "4 of 4", ""]
+    row = next(line for line in str(card).splitlines() if line.startswith("linearity"))
+    assert "1.0000" in row
+    assert "1 of 4" in row
+    read = json.loads(card.to_json(tmp_path / "scores.json"))
+    assert read["scores"]["linearity"]["factors_used"] == [1, 4]
+
+
+@pytest.mark.parametrize("n_rows", [4, 12, 60])
+@pytest.mark.parametrize("n_copies", [1, 3])
+def test_scores_of_small_and_duplicated_tables_are_finite(n_rows, n_copies):
+    generator = np.random.default_rng(n_rows)
+    codes = np.repeat(generator.standard_normal((n_rows, 4)), n_copies, axis=0)
+    codes = np.column_stack([codes, codes[:, 0]])
+    real = np.repeat(generator.random((n_rows, 1)), n_copies, axis=0)
+    values = np.column_stack([np.arange(len(codes)) % 2, real])
+    names = [name for name, metric in METRICS.items() if metric.seconds < 5]
+    card = evaluate(
+        codes,
+        values,
+        metrics=[*names, "efficiency"],
+        intervals=False,
+        levels=False,
+        workers=1,
+    )
+    for score in card.values():
+        assert math.isfinite(score), score.name
+    assert all(reason.endswith(".") for reason in card.failures.values())

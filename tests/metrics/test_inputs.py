@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from unbraid.metrics import Factors
-from unbraid.metrics._inputs import read_inputs, to_bins
+from unbraid.metrics import Factors, mutual_information_gap
+from unbraid.metrics._inputs import read_codes, read_inputs, to_bins
 
 
 def test_values_are_numbered_in_ascending_order():
@@ -143,3 +143,42 @@ def test_integers_that_are_one_as_float64_are_refused():
 def test_values_closer_than_bins_of_their_own_size_are_binned():
     values = 1e12 + np.spacing(1e12) * np.array([0, 1, 2, 3])
     assert to_bins(values, 2).tolist() == [0, 0, 1, 1]
+
+
+def test_real_valued_angles_are_binned_and_angles_of_a_grid_are_not():
+    generator = np.random.default_rng(0)
+    real = generator.uniform(0, 2 * np.pi, 5_000)
+    grid = generator.integers(0, 40, 5_000) * (2 * np.pi / 40)
+    degrees = generator.integers(0, 360, 5_000)
+    factors = Factors(np.column_stack([real, grid, degrees]), kinds=("cyclic",) * 3)
+    assert factors.sizes == (20, 40, 360)
+    assert factors.is_binned == (True, False, False)
+    assert factors.at(np.arange(10)).is_binned == (True, False, False)
+    few = Factors(real[:60], kinds=("cyclic",))
+    assert few.sizes == (20,)
+
+
+def test_noise_knows_next_to_nothing_about_a_real_valued_angle():
+    generator = np.random.default_rng(0)
+    angle = generator.uniform(0, 2 * np.pi, 5_000)
+    noise = generator.standard_normal((5_000, 2))
+    score = mutual_information_gap(noise, Factors(angle, kinds=("cyclic",)))
+    assert score.matrix.max() < 0.1  # nats
+
+
+def test_codes_that_are_ready_are_shared_and_cannot_be_written_to():
+    codes = np.random.default_rng(0).standard_normal((100, 3))
+    read = read_codes("test", codes)
+    assert np.shares_memory(read, codes)
+    assert not read.flags.writeable
+    assert codes.flags.writeable
+    codes[50, 1] = 1e-40  # vanishes when it is squared
+    assert read_codes("test", codes)[50, 1] == 0.0
+    assert codes[50, 1] == 1e-40
+
+
+def test_factors_do_not_change_with_the_array_they_were_made_from():
+    values = np.array([[0.0], [1.0], [2.0]])
+    factors = Factors(values)
+    values[:] = 7.0
+    assert factors.labels.ravel().tolist() == [0, 1, 2]

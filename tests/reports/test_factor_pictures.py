@@ -25,7 +25,12 @@ def grid_codes():
     factors = np.array([[x, y] for x in range(6) for y in range(6)] * 4)
     noise = np.random.default_rng(0).normal(size=(len(factors), 1))
     codes = np.concatenate([noise, 1.0 * factors[:, ::-1]], axis=1)
-    return Representation(codes, None, factors, ("x", "y"), ("ordinal", "ordinal"))
+    return Representation(
+        codes,
+        factors=factors,
+        factor_names=("x", "y"),
+        factor_kinds=("ordinal", "ordinal"),
+    )
 
 
 def test_matrices_put_the_latent_of_each_factor_first():
@@ -50,7 +55,10 @@ def test_every_cell_of_a_matrix_has_its_number():
 def test_any_name_of_a_factor_can_be_drawn(name):
     codes = grid_codes()
     named = Representation(
-        codes.codes, None, codes.factors, (name, "y"), codes.factor_kinds
+        codes.codes,
+        factors=codes.factors,
+        factor_names=(name, "y"),
+        factor_kinds=codes.factor_kinds,
     )
     # Warnings, as of missing glyphs or of too little room, are errors in tests.
     draw_factor_latent_matrices(factor_latent_matrices(named)).savefig(io.BytesIO())

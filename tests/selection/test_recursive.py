@@ -221,7 +221,7 @@ def test_why_there_is_nothing_to_reduce_is_said():
 def test_labels_are_the_means_of_latents_above_the_threshold(tmp_path):
     means = np.array([[2.0, 0.1, -1.0], [-2.0, 0.0, 1.0]])
     logs = np.array([[-3.0, 0.0, -2.0]] * 2)
-    codes = Representation(means, logs, rows=np.array([5, 9]))
+    codes = Representation(means, log_variances=logs, rows=np.array([5, 9]))
     found = SurrogateLabels.read_off(codes, threshold=1.0)
     # 0.5 (mean^2 + variance - 1 - log variance), over the rows
     assert found.kl[0] == pytest.approx(0.5 * (4 + np.exp(-3) - 1 + 3))

@@ -21,7 +21,12 @@ def evaluate(
         str | None, typer.Option(help="Data to encode with the model, with factors.")
     ] = None,
     rows: Annotated[
-        int, typer.Option(min=1, help="Images to encode, drawn at random above it.")
+        int,
+        typer.Option(
+            min=1,
+            help="Images to encode, drawn at random if there are more. Metrics along "
+            "traversals encode up to 256 complete traversals per factor as well.",
+        ),
     ] = 20_000,
     codes: Annotated[
         Path | None,
@@ -68,11 +73,17 @@ def evaluate(
         )
     _check_metrics(metrics, have_factors=model is not None or factors is not None)
     if model is not None and data is not None:
-        table, labels = _encode(model, data, rows, seed)
+        table, labels = _open(model, data)
     else:
         table, labels = _read_tables(codes, factors)
     card = score(
-        table, labels, metrics=metrics, seed=seed, intervals=intervals, levels=levels
+        table,
+        labels,
+        metrics=metrics,
+        rows=rows,
+        seed=seed,
+        intervals=intervals,
+        levels=levels,
     )
     print_scorecard(card)
     if json is not None:
@@ -106,10 +117,9 @@ def _check_metrics(metrics: str, *, have_factors: bool) -> None:
         raise typer.BadParameter(str(error), param_hint="--metrics") from error
 
 
-def _encode(model: Path, data: str, n_rows: int, seed: int) -> tuple[Any, Any]:
-    """Codes of a model and factors of the same rows, if the data have any."""
+def _open(model: Path, data: str) -> tuple[Any, Any]:
+    """A model and a dataset with images of the right shape for it."""
     from unbraid import load
-    from unbraid.metrics import Factors, encode_some
 
     network, dataset = load(model), open_data(data)
     if tuple(dataset.image_shape) != network.image_shape:
@@ -117,11 +127,7 @@ def _encode(model: Path, data: str, n_rows: int, seed: int) -> tuple[Any, Any]:
             f"evaluate: expected data of shape {network.image_shape}, for which the "
             f"model was made, got {tuple(dataset.image_shape)}."
         )
-    found = encode_some(network, dataset, n_rows, seed)
-    if found.factors is None:
-        return found.codes, None
-    factors = Factors(found.factors, names=found.factor_names, kinds=found.factor_kinds)
-    return found.codes, factors
+    return network, dataset
 
 
 def _read_tables(codes: Path | None, factors: Path | None) -> tuple[Any, Any]:
@@ -137,10 +143,7 @@ def _read_tables(codes: Path | None, factors: Path | None) -> tuple[Any, Any]:
 
 def print_scorecard(card: "Scorecard") -> None:
     """The scores as a table, and the metrics that gave none with their reason."""
-    typer.echo(
-        f"{card.n_rows:,} rows, {card.n_latents} latents, "
-        f"{len(card.factor_names)} factors, seed {card.seed}"
-    )
+    typer.echo(card.headline)
     rows = []
     for score in card.values():
         interval = "{:.3f} to {:.3f}".format(*score.interval) if score.interval else ""
@@ -151,12 +154,13 @@ def print_scorecard(card: "Scorecard") -> None:
                 interval,
                 "" if score.chance is None else f"{score.chance:.3f}",
                 "" if score.ideal is None else f"{score.ideal:.3f}",
+                score.factors_text,
                 score.variant,
                 score.note,
             )
         )
-    columns = ("score", "value", "interval", "chance", "ideal", "variant", "note")
-    print_table(columns, rows)
+    columns = ("score", "value", "interval", "chance", "ideal", "factors")
+    print_table((*columns, "variant", "note"), rows)
     for name, reason in card.failures.items():
         typer.echo(f"no {name}: {reason}", err=True)
 

@@ -31,16 +31,41 @@ class Traversals:
         return np.cumsum(self.lengths) - self.lengths
 
     @property
+    def n_seen(self) -> NDArray[np.int64]:
+        """Different values of the factor on each traversal, ``(n_traversals,)``."""
+        return np.add.reduceat(self._is_new(), self.starts, dtype=np.int64)
+
+    @property
     def coverage(self) -> float:
         """Share of the factor's values that a traversal has; 1 in a complete grid."""
-        n_seen = np.add.reduceat(self._is_new(), self.starts, dtype=np.int64)
-        return float(np.average(n_seen, weights=self.lengths)) / self.n_values
+        mean = np.average(self.n_seen, weights=self.lengths)
+        return float(mean) / self.n_values
 
     @property
     def is_complete(self) -> bool:
         """Whether every traversal has every value of the factor, once."""
         all_values = (self.lengths == self.n_values).all()
         return bool(all_values and self._is_new().all())
+
+    def at(self, chosen: NDArray[np.integer]) -> "Traversals":
+        """Some of the traversals.
+
+        Args:
+            chosen: Numbers of the traversals to keep, in ascending order.
+        """
+        is_kept = np.zeros(len(self.lengths), dtype=bool)
+        is_kept[chosen] = True
+        kept = np.repeat(is_kept, self.lengths)
+        return Traversals(
+            rows=self.rows[kept],
+            values=self.values[kept],
+            lengths=self.lengths[is_kept],
+            n_values=self.n_values,
+        )
+
+    def complete(self) -> "Traversals":
+        """The traversals that have every value of the factor at least once."""
+        return self.at(np.flatnonzero(self.n_seen == self.n_values))
 
     def pairs(
         self, n_pairs: int, *, distinct: bool, generator: np.random.Generator

@@ -1,7 +1,8 @@
 """How good a representation is: arrays in, scores out."""
 
 from ._catalogue import METRICS, Metric, choose_metrics
-from ._evaluate import encode_some, evaluate
+from ._encoded import encode_some, encode_traversals
+from ._evaluate import evaluate
 from ._inputs import Factors, read_codes, read_inputs
 from ._score import Score
 from ._scorecard import Scorecard
@@ -64,8 +65,9 @@ __all__ = [
     "dci_es",
     "dcimig_score",
     "disentanglement_score",
-    "encode_some",
     "downstream_accuracy",
+    "encode_some",
+    "encode_traversals",
     "evaluate",
     "evidence_lower_bound",
     "explicitness_score",

@@ -2,6 +2,7 @@
 
 import difflib
 import inspect
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,10 +12,14 @@ from numpy.typing import NDArray
 
 from unbraid.extensions import Catalogue
 
-from ._inputs import Factors
+from ._inputs import BINS, Factors
 from ._score import Score
 from .downstream._accuracy import downstream_accuracy, statistical_efficiency
-from .downstream._clustering import clustering_sample_efficiency
+from .downstream._clustering import (
+    FEWEST_STEPS,
+    MAX_STEPS,
+    clustering_sample_efficiency,
+)
 from .downstream._fairness import unfairness
 from .downstream._reduced import reduced_downstream_accuracy
 from .downstream._strong import strong_generalisation_accuracy
@@ -56,6 +61,8 @@ class Metric:
             itself, or traversals, which need rows that differ in one factor only.
         is_standard: Whether it belongs to the standard suite.
         uses_factors: Whether it needs ground truth.
+        bounds: Smallest and largest value that its scores can have. ``"latents"`` is
+            the number of latents. Intervals stay within the bounds.
     """
 
     function: Callable[..., Any]
@@ -64,6 +71,12 @@ class Metric:
     higher_is_better: bool = True
     is_standard: bool = False
     uses_factors: bool = True
+    bounds: tuple[float, float | Literal["latents"]] = (-math.inf, math.inf)
+
+    def range(self, n_latents: int) -> tuple[float, float]:
+        """The bounds for codes with this number of latents."""
+        low, high = self.bounds
+        return low, n_latents if high == "latents" else high
 
     def scores(
         self, codes: NDArray[np.float64], factors: Factors | None, seed: int
@@ -88,51 +101,93 @@ class Metric:
         return "seed" in inspect.signature(self.function).parameters
 
 
+_SHARE = (0.0, 1.0)
+_UP = (0.0, math.inf)
+
 _BUILT_IN: dict[str, Metric] = {
-    "beta_vae_score": Metric(beta_vae_score, 2.0, "some", is_standard=True),
-    "factor_vae_score": Metric(factor_vae_score, 0.5, "some", is_standard=True),
-    "mig": Metric(mutual_information_gap, 0.02, is_standard=True),
-    "dci": Metric(dci, 10.0, "some", is_standard=True),
-    "sap": Metric(separated_attribute_predictability, 0.2, "some", is_standard=True),
-    "modularity": Metric(modularity_score, 0.02, is_standard=True),
-    "explicitness": Metric(explicitness_score, 2.0, "some", is_standard=True),
-    "irs": Metric(interventional_robustness_score, 0.05, is_standard=True),
-    "mig_sup": Metric(mutual_information_gap_by_latent, 0.02),
-    "jemmig": Metric(joint_entropy_minus_mutual_information_gap, 0.02),
-    "dcimig": Metric(dcimig_score, 0.02),
-    "infom": Metric(infomodularity, 0.5, "some"),
-    "infoc": Metric(infocompactness, 0.5, "some"),
-    "infoe": Metric(infoexplicitness, 2.0, "some"),
-    "dci_es": Metric(dci_es, 3.0, "some"),
+    "beta_vae_score": Metric(
+        beta_vae_score, 2.0, "some", is_standard=True, bounds=_SHARE
+    ),
+    "factor_vae_score": Metric(
+        factor_vae_score, 0.5, "some", is_standard=True, bounds=_SHARE
+    ),
+    "mig": Metric(mutual_information_gap, 0.02, is_standard=True, bounds=_SHARE),
+    "dci": Metric(dci, 10.0, "some", is_standard=True, bounds=_SHARE),
+    "sap": Metric(
+        separated_attribute_predictability,
+        0.2,
+        "some",
+        is_standard=True,
+        bounds=_SHARE,
+    ),
+    "modularity": Metric(modularity_score, 0.02, is_standard=True, bounds=_SHARE),
+    "explicitness": Metric(
+        explicitness_score, 2.0, "some", is_standard=True, bounds=_SHARE
+    ),
+    "irs": Metric(
+        interventional_robustness_score, 0.05, is_standard=True, bounds=(-1.0, 1.0)
+    ),
+    "mig_sup": Metric(mutual_information_gap_by_latent, 0.02, bounds=_SHARE),
+    "jemmig": Metric(joint_entropy_minus_mutual_information_gap, 0.02, bounds=_SHARE),
+    "dcimig": Metric(dcimig_score, 0.02, bounds=_SHARE),
+    "infom": Metric(infomodularity, 0.5, "some", bounds=_SHARE),
+    "infoc": Metric(infocompactness, 0.5, "some", bounds=_SHARE),
+    "infoe": Metric(infoexplicitness, 2.0, "some", bounds=_SHARE),
+    "dci_es": Metric(dci_es, 3.0, "some", bounds=(-1.0, 1.0)),
     "distance_correlation": Metric(
-        ground_truth_distance_correlation, 0.3, "traversals"
+        ground_truth_distance_correlation, 0.3, "traversals", bounds=_SHARE
     ),
-    "linearity": Metric(linearity_ratio, 0.1, "traversals"),
-    "axis_orientation": Metric(axis_orientation_ratio, 0.1, "traversals"),
-    "axis_alignment": Metric(axis_alignment_ratio, 0.1, "traversals"),
-    "downstream": Metric(downstream_accuracy, 15.0, "some"),
-    "efficiency": Metric(statistical_efficiency, 15.0, "some"),
+    "linearity": Metric(linearity_ratio, 0.1, "traversals", bounds=_SHARE),
+    "axis_orientation": Metric(
+        axis_orientation_ratio, 0.1, "traversals", bounds=_SHARE
+    ),
+    "axis_alignment": Metric(axis_alignment_ratio, 0.1, "traversals", bounds=_SHARE),
+    "downstream": Metric(downstream_accuracy, 15.0, "some", bounds=_SHARE),
+    "efficiency": Metric(statistical_efficiency, 15.0, "some", bounds=_UP),
     "reduced_downstream": Metric(
-        reduced_downstream_accuracy, 30.0, "some", higher_is_better=False
+        reduced_downstream_accuracy,
+        30.0,
+        "some",
+        higher_is_better=False,
+        bounds=_SHARE,
     ),
-    "strong_downstream": Metric(strong_generalisation_accuracy, 60.0, "some"),
-    "unfairness": Metric(unfairness, 15.0, "some", higher_is_better=False),
+    "strong_downstream": Metric(
+        strong_generalisation_accuracy, 60.0, "some", bounds=_SHARE
+    ),
+    "unfairness": Metric(
+        unfairness, 15.0, "some", higher_is_better=False, bounds=_SHARE
+    ),
     "clustering": Metric(
-        clustering_sample_efficiency, 10.0, "some", higher_is_better=False
+        clustering_sample_efficiency,
+        10.0,
+        "some",
+        higher_is_better=False,
+        bounds=(FEWEST_STEPS, MAX_STEPS),
     ),
     "gaussian_total_correlation": Metric(
-        gaussian_total_correlation, 0.01, higher_is_better=False, uses_factors=False
+        gaussian_total_correlation,
+        0.01,
+        higher_is_better=False,
+        uses_factors=False,
+        bounds=_UP,
     ),
     "gaussian_wasserstein": Metric(
         gaussian_wasserstein_correlation,
         0.01,
         higher_is_better=False,
         uses_factors=False,
+        bounds=_UP,
     ),
     "pairwise_information": Metric(
-        pairwise_mutual_information, 0.05, higher_is_better=False, uses_factors=False
+        pairwise_mutual_information,
+        0.05,
+        higher_is_better=False,
+        uses_factors=False,
+        bounds=(0.0, math.log(BINS)),
     ),
-    "active_units": Metric(active_units, 0.01, uses_factors=False),
+    "active_units": Metric(
+        active_units, 0.01, uses_factors=False, bounds=(0.0, "latents")
+    ),
 }
 
 

@@ -4,7 +4,8 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,16 @@ from tqdm import tqdm
 
 from unbraid.data import AbstractDataset, open_dataset
 from unbraid.randomness import numpy_generator
-from unbraid.representation import Representation, encode
+from unbraid.representation import Representation
 
 from ._catalogue import METRICS, Metric, choose_metrics
+from ._encoded import encode_some, encode_traversals
+from ._grid import is_complete_grid
 from ._inputs import Factors, read_codes, read_inputs
 from ._score import Score
 from ._scorecard import Scorecard
 from ._sizes import check_size
+from .supervised._traversals import half_of_traversals
 
 _REPLICATES = 8
 _CONFIDENCE = 0.95
@@ -41,6 +45,7 @@ def evaluate(
     *,
     metrics: str | Sequence[str] = "standard",
     rows: int = 50_000,
+    traversals: Representation | None = None,
     seed: int = 0,
     intervals: bool = True,
     levels: bool = True,
@@ -55,7 +60,9 @@ def evaluate(
     random halves of the table, which vary as much around the whole as samples of its
     size do around the truth, as :math:`x \pm t_{0.975} \sqrt{2} s`; metrics that draw
     rows by themselves from a table with plenty are repeated with other seeds instead,
-    and shares of test cases vary at least as counting them does.
+    metrics along traversals on random halves of the traversals, and shares of test
+    cases vary at least as counting them does. An interval ends where the range of its
+    score ends.
     Chance is the score when the rows of the factors are shuffled. Ideal is the score
     of the factors themselves taken as codes.
 
@@ -66,8 +73,12 @@ def evaluate(
             kinds; a dataset (or its name) to encode and to take the factors from; or
             nothing, for the scores that need no ground truth.
         metrics: ``"standard"``, ``"all"``, or names.
-        rows: Images of a dataset to encode at the most, drawn at random; arrays and
-            representations are scored whole.
+        rows: Largest number of images of a dataset to encode, drawn at random; arrays
+            and representations are scored whole. Metrics along traversals (linearity,
+            axis alignment and orientation, distance correlation) look at other images:
+            up to 256 complete traversals of each factor, at most 50,000 images.
+        traversals: Codes and factors of complete traversals, for those metrics. Without
+            them, and without a dataset, they use the complete traversals in ``codes``.
         seed: Seed of everything random.
         intervals: Estimate intervals (about five times the work).
         levels: Measure chance and ideal levels (about twice the work).
@@ -86,43 +97,80 @@ def evaluate(
         >>> card["mig"].chance < 0.1 < 0.9 < card["mig"]
         True
     """
-    table, labels = _read(codes, factors, rows, seed)
-    names = choose_metrics(metrics, have_factors=labels is not None)
-    tasks = _plan(names, table, labels, seed, intervals=intervals, levels=levels)
+    if isinstance(factors, AbstractDataset | str):
+        check_size("evaluate", "rows", rows)
+        dataset = open_dataset(factors) if isinstance(factors, str) else factors
+        names = choose_metrics(metrics, have_factors=bool(dataset.factor_names))
+        codes, along = _encode(codes, dataset, names, rows, seed, progress)
+        traversals, factors = traversals or along, None
+    table = _read(codes, factors)
+    names = choose_metrics(metrics, have_factors=table.factors is not None)
+    along_factors = _read(traversals, None) if traversals is not None else table
+    plan = _plan(names, table, along_factors, seed, intervals=intervals, levels=levels)
     workers = workers or os.cpu_count() or 1
-    outcomes = _run(tasks, workers, estimate_seconds(tasks, workers), progress)
+    outcomes = _run(plan, workers, estimate_seconds(plan, workers), progress)
     scores, failures = [], {}
     for name in names:
         outcome = outcomes[name, "value", 0]
         if isinstance(outcome, str):
             failures[name] = outcome
         else:
-            scores += _assembled(name, outcomes, table, intervals, levels)
+            own = along_factors if METRICS[name].rows == "traversals" else table
+            scores += _assembled(name, outcomes, own)
+    labels = table.factors
     return Scorecard(
         scores=tuple(scores),
         failures=failures,
-        n_rows=len(table),
-        n_latents=table.shape[1],
+        n_rows=len(table.codes),
+        n_traversal_rows=0 if traversals is None else len(along_factors.codes),
+        n_latents=table.codes.shape[1],
         factor_names=labels.names if labels else (),
         seed=seed,
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Codes and factors of the same rows, shared by all tasks that look at them."""
+
+    codes: NDArray[np.float64]
+    factors: Factors | None
+
+    @cached_property
+    def is_grid(self) -> bool:
+        """Whether every combination of factor values has exactly one row."""
+        return self.factors is not None and is_complete_grid(self.factors)
+
+    def at(self, rows: NDArray[np.int64]) -> "Table":
+        """A copy of some rows."""
+        part = None if self.factors is None else self.factors.at(rows)
+        return Table(self.codes[rows], part)
+
+
+@dataclass(frozen=True, eq=False)
 class Task:
-    """One call of a metric: on the data, on shuffled or ideal data, or on a part."""
+    """One call of a metric: on the data, on shuffled or ideal data, or on a part.
+
+    A task refers to a table and copies nothing before it runs.
+    """
 
     name: str
     role: str
     number: int
-    codes: NDArray[np.float64]
-    factors: Factors | None
+    table: Table
     seed: int
+    rows: NDArray[np.int64] | None = None
 
     @property
     def metric(self) -> Metric:
         """The metric to call."""
         return METRICS[self.name]
+
+    @property
+    def n_numbers(self) -> int:
+        """Numbers in the codes that the metric is given."""
+        n_rows = len(self.table.codes) if self.rows is None else len(self.rows)
+        return n_rows * self.table.codes.shape[1]
 
 
 _Outcome = tuple[Score, ...] | str
@@ -132,19 +180,37 @@ def estimate_seconds(tasks: Sequence[Task], workers: int) -> float:
     """About how long tasks will take, from the costs in the catalogue."""
     total = 0.0
     for task in tasks:
-        size = task.codes.size / (_DRAWN_ROWS * 10)
+        size = task.n_numbers / (_DRAWN_ROWS * 10)
         share = size if task.metric.rows == "all" else min(size, 1.0)
         total += task.metric.seconds * share
     return total / workers
 
 
-def _read(
-    codes: Any, factors: Any, n_rows: int, seed: int
-) -> tuple[NDArray[np.float64], Factors | None]:
-    if isinstance(factors, AbstractDataset | str):
-        check_size("evaluate", "rows", n_rows)
-        dataset = open_dataset(factors) if isinstance(factors, str) else factors
-        codes, factors = encode_some(codes, dataset, n_rows, seed), None
+def _encode(
+    model: Any,
+    dataset: AbstractDataset,
+    names: Sequence[str],
+    n_rows: int,
+    seed: int,
+    progress: bool,
+) -> tuple[Representation, Representation | None]:
+    """Codes of random rows and of traversals; the latter alone if all metrics can."""
+    along = [METRICS[name].rows == "traversals" for name in names]
+    codes = traversals = None
+    if not all(along) or len(dataset) <= n_rows:
+        codes = encode_some(model, dataset, n_rows, seed, progress=progress)
+    if any(along):
+        traversals = encode_traversals(
+            model, dataset, seed, known=codes, progress=progress
+        )
+    if codes is None and traversals is not None:
+        return traversals, None
+    if codes is None:
+        codes = encode_some(model, dataset, n_rows, seed, progress=progress)
+    return codes, traversals
+
+
+def _read(codes: Any, factors: Any) -> Table:
     if isinstance(codes, Representation):
         if factors is None and codes.factors is not None:
             factors = Factors(
@@ -152,54 +218,76 @@ def _read(
             )
         codes = codes.codes
     if factors is None:
-        return read_codes("evaluate", codes), None
-    return read_inputs("evaluate", codes, factors)
-
-
-def encode_some(
-    model: Any, dataset: AbstractDataset, n_rows: int, seed: int
-) -> Representation:
-    """Codes of all images of a dataset, or of so many random ones if it has more.
-
-    Codes that are ready, one for each image, are taken as they are.
-    """
-    if len(dataset) <= n_rows or isinstance(model, np.ndarray):
-        return encode(model, dataset)
-    generator = numpy_generator(seed, "evaluated rows")
-    some = generator.choice(len(dataset), n_rows, replace=False)
-    return encode(model, dataset, rows=np.sort(some))
+        return Table(read_codes("evaluate", codes), None)
+    return Table(*read_inputs("evaluate", codes, factors))
 
 
 def _plan(
     names: Sequence[str],
-    codes: NDArray[np.float64],
-    factors: Factors | None,
+    table: Table,
+    traversals: Table,
     seed: int,
     *,
     intervals: bool,
     levels: bool,
 ) -> list[Task]:
-    tasks = [Task(name, "value", 0, codes, factors, seed) for name in names]
-    if levels and factors is not None:
-        order = numpy_generator(seed, "chance").permutation(len(codes))
-        ideal = _ideal_codes(factors)
-        for name in names:
-            if METRICS[name].uses_factors:
-                tasks.append(Task(name, "chance", 0, codes[order], factors, seed))
-                tasks.append(Task(name, "ideal", 0, ideal, factors, seed))
-    if intervals and len(codes) >= _LEAST_ROWS:
-        for number in range(_REPLICATES):
-            generator = numpy_generator(seed, "replicate", number)
-            rows = generator.permutation(len(codes))[: _replicate_rows(len(codes))]
-            part = factors.at(rows) if factors is not None else None
-            fresh = seed + number + 1
-            for name in names:
-                if _varies_by_seed(METRICS[name], len(codes)):
-                    task = Task(name, "replicate", number, codes, factors, fresh)
-                else:
-                    task = Task(name, "replicate", number, codes[rows], part, fresh)
-                tasks.append(task)
+    groups = [(list(names), table)]
+    if traversals is not table:
+        along = [name for name in names if METRICS[name].rows == "traversals"]
+        others = [name for name in names if name not in along]
+        groups = [(others, table), (along, traversals)]
+    tasks = []
+    for group, own in groups:
+        if not group:
+            continue
+        tasks += [Task(name, "value", 0, own, seed) for name in group]
+        if levels and own.factors is not None:
+            tasks += _levels(group, own, seed)
+        if intervals and len(own.codes) >= _LEAST_ROWS:
+            tasks += _replicates(group, own, seed)
     return tasks
+
+
+def _levels(names: Sequence[str], table: Table, seed: int) -> list[Task]:
+    """Tasks on shuffled rows and on the factors as codes, one copy of each for all."""
+    supervised = [name for name in names if METRICS[name].uses_factors]
+    if not supervised or table.factors is None:
+        return []
+    order = numpy_generator(seed, "chance").permutation(len(table.codes))
+    chance = replace(table, codes=_read_only(table.codes[order]))
+    ideal = replace(table, codes=_read_only(_ideal_codes(table.factors)))
+    return [
+        Task(name, role, 0, level, seed)
+        for name in supervised
+        for role, level in (("chance", chance), ("ideal", ideal))
+    ]
+
+
+def _replicates(names: Sequence[str], table: Table, seed: int) -> list[Task]:
+    tasks = []
+    n_rows = len(table.codes)
+    for number in range(_REPLICATES):
+        generator = numpy_generator(seed, "replicate", number)
+        half = generator.permutation(n_rows)[: _replicate_rows(n_rows)]
+        part = None
+        if any(METRICS[name].rows == "traversals" for name in names):
+            part = _half_along_factors(table, generator)
+        for name in names:
+            metric = METRICS[name]
+            rows = half
+            if _varies_by_seed(metric, n_rows):
+                rows = part if metric.rows == "traversals" else None
+            fresh = seed + number + 1
+            tasks.append(Task(name, "replicate", number, table, fresh, rows))
+    return tasks
+
+
+def _half_along_factors(
+    table: Table, generator: np.random.Generator
+) -> NDArray[np.int64] | None:
+    if table.factors is None or table.is_grid:
+        return None
+    return half_of_traversals(table.factors, generator)
 
 
 def _replicate_rows(n_rows: int) -> int:
@@ -207,7 +295,11 @@ def _replicate_rows(n_rows: int) -> int:
 
 
 def _varies_by_seed(metric: Metric, n_rows: int) -> bool:
-    """Whether other seeds on the same table vary as fresh samples would."""
+    """Whether replicates vary as fresh samples would, without any scaling.
+
+    Other seeds on the same table do if there is plenty to draw from, and so do random
+    halves of the traversals.
+    """
     if metric.rows == "some":
         return n_rows >= 2 * _DRAWN_ROWS
     return metric.rows == "traversals"
@@ -220,6 +312,11 @@ def _ideal_codes(factors: Factors) -> NDArray[np.float64]:
     codes /= codes.std(axis=0)
     if codes.shape[1] == 1:  # metrics that compare latents want a second one
         codes = np.column_stack([codes, np.zeros(len(codes))])
+    return codes
+
+
+def _read_only(codes: NDArray[np.float64]) -> NDArray[np.float64]:
+    codes.flags.writeable = False
     return codes
 
 
@@ -246,7 +343,8 @@ def _run(
 def _call(task: Task) -> _Outcome:
     start = time.perf_counter()
     try:
-        scores = task.metric.scores(task.codes, task.factors, task.seed)
+        table = task.table if task.rows is None else task.table.at(task.rows)
+        scores = task.metric.scores(table.codes, table.factors, task.seed)
     except ValueError as error:
         return str(error)
     seconds = time.perf_counter() - start
@@ -256,9 +354,7 @@ def _call(task: Task) -> _Outcome:
 def _assembled(
     name: str,
     outcomes: dict[tuple[str, str, int], _Outcome],
-    codes: NDArray[np.float64],
-    intervals: bool,
-    levels: bool,
+    table: Table,
 ) -> list[Score]:
     """The scores of a metric with their interval and levels."""
     values = outcomes[name, "value", 0]
@@ -276,7 +372,8 @@ def _assembled(
         known = [value for value in replicates if value is not None]
         finished.append(
             score.replace(
-                interval=_interval(score, known, METRICS[name], len(codes)),
+                factors_used=_factors_used(score, METRICS[name], table),
+                interval=_interval(score, known, METRICS[name], table),
                 chance=at("chance"),
                 ideal=at("ideal"),
             )
@@ -284,13 +381,23 @@ def _assembled(
     return finished
 
 
+def _factors_used(score: Score, metric: Metric, table: Table) -> tuple[int, int] | None:
+    """What the metric says, or else how many factors have a part in the score."""
+    if score.factors_used or not metric.uses_factors or table.factors is None:
+        return score.factors_used
+    n_factors = table.factors.n_factors
+    return len(score.per_factor) or n_factors, n_factors
+
+
 def _interval(
-    score: Score, replicates: Sequence[float], metric: Metric, n_rows: int
+    score: Score, replicates: Sequence[float], metric: Metric, table: Table
 ) -> tuple[float, float] | None:
-    value = float(score)
+    value, n_rows = float(score), len(table.codes)
     if len(replicates) < _REPLICATES or not np.isfinite([value, *replicates]).all():
         return None
     spread = float(np.std(replicates, ddof=1))
+    if spread == 0 and metric.rows == "traversals" and not table.is_grid:
+        return None  # all replicates used the same traversals
     if not _varies_by_seed(metric, n_rows):
         rows = _replicate_rows(n_rows)
         # Parts without replacement vary by 1/m - 1/n, a fresh sample of all by 1/n.
@@ -299,7 +406,9 @@ def _interval(
         spread = max(spread, _counting_spread(value, score.details["n_test"]))
     quantile = float(student.ppf((1 + _CONFIDENCE) / 2, _REPLICATES - 1))
     width = quantile * math.sqrt(2) * spread
-    return value - width, value + width
+    # A score outside of its bounds would be an error of the metric: do not hide it.
+    low, high = metric.range(table.codes.shape[1])
+    return max(min(low, value), value - width), min(max(high, value), value + width)
 
 
 def _counting_spread(share: float, n_cases: float) -> float:

@@ -12,6 +12,12 @@ from unbraid.data import Kind
 BINS = 20
 """Equal-width bins for what is continuous, as in the published studies."""
 
+_MOST_ANGLES = 100
+"""Distinct fractions that a cyclic factor may have and still be a set of classes."""
+
+_ROWS_AT_ONCE = 2**16
+"""Rows that are checked at a time, so that a large table needs no second copy."""
+
 _LARGEST = 1e35
 """Larger numbers are refused, and those as near to zero are zero, so that float64 has
 all fourth powers and float32 all sums."""
@@ -28,7 +34,10 @@ class Factors:
         names: One name per factor; ``factor_0``, ... when not given.
         kinds: ``"ordinal"``, ``"categorical"``, ``"cyclic"`` or ``"continuous"`` for
             each factor. When not given, a factor with values that are not whole
-            numbers is continuous, every other one ordinal.
+            numbers is continuous, every other one ordinal. A cyclic factor with real
+            values, such as a measured angle, is binned where classes are needed, as a
+            continuous factor is: that is one with values that are not whole numbers,
+            and with more than 100 distinct values or with most values seen once.
 
     Raises:
         ValueError: If the table is not numbers in two dimensions, has no rows or no
@@ -53,7 +62,10 @@ class Factors:
         kinds: Sequence[Kind] | None = None,
     ) -> None:
         table = _table("factors", values)
-        self.values = _numbers("factors", table)
+        values = _numbers("factors", table)
+        # Classes are cached, so the values must not change with the caller's array.
+        is_shared = np.may_share_memory(values, table)
+        self.values = values.copy() if is_shared else values
         n_factors = self.values.shape[1]
         self.names = tuple(names or (f"factor_{i}" for i in range(n_factors)))
         self.kinds: tuple[Kind, ...] = (
@@ -91,19 +103,28 @@ class Factors:
     def labels(self) -> NDArray[np.int64]:
         """Class numbers from 0, ``(n_rows, n_factors)``; -1 where missing.
 
-        Distinct values are numbered in ascending order; continuous factors are put into
-        20 bins of equal width.
+        Distinct values are numbered in ascending order; factors with real values (see
+        ``is_binned``) are put into 20 bins of equal width.
         """
-        columns = zip(self.values.T, self.kinds, strict=True)
-        return np.stack([_labels(column, kind) for column, kind in columns], axis=1)
+        columns = zip(self.values.T, self.is_binned, strict=True)
+        return np.stack([_labels(column, binned) for column, binned in columns], axis=1)
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """Number of classes of each factor."""
         sizes = self.labels.max(axis=0) + 1
         return tuple(
-            BINS if kind == "continuous" else int(size)
-            for size, kind in zip(sizes, self.kinds, strict=True)
+            BINS if binned else int(size)
+            for size, binned in zip(sizes, self.is_binned, strict=True)
+        )
+
+    @cached_property
+    def is_binned(self) -> tuple[bool, ...]:
+        """Whether the classes of each factor are bins of real values."""
+        columns = zip(self.values.T, self.kinds, strict=True)
+        return tuple(
+            kind == "continuous" or (kind == "cyclic" and _is_measured(column))
+            for column, kind in columns
         )
 
     @cached_property
@@ -116,6 +137,7 @@ class Factors:
         part = object.__new__(Factors)
         part.values, part.names, part.kinds = self.values[rows], self.names, self.kinds
         part.labels, part.sizes = self.labels[rows], self.sizes
+        part.is_binned = self.is_binned
         return part
 
 
@@ -130,7 +152,8 @@ def read_inputs(
         factors: Anything :class:`Factors` takes, or one of them.
 
     Returns:
-        Codes as float64 and the factors, of the same rows.
+        Codes as float64, read-only as in :func:`read_codes`, and the factors, of the
+        same rows.
     """
     codes = read_codes(who, codes)
     if not isinstance(factors, Factors):
@@ -147,9 +170,14 @@ def read_inputs(
 
 
 def read_codes(who: str, codes: ArrayLike) -> NDArray[np.float64]:
-    """Codes as float64 ``(n_rows, n_latents)``, finite, at least two rows."""
+    """Codes as float64 ``(n_rows, n_latents)``, finite, at least two rows.
+
+    A table that is ready is not copied: the array is read-only and may share its memory
+    with what was given.
+    """
     where = f"{who}: codes"
-    numbers = _numbers(where, _table(where, codes))
+    numbers = _numbers(where, _table(where, codes)).view()
+    numbers.flags.writeable = False
     if np.isnan(numbers).any():
         raise ValueError(
             f"{who}: expected finite codes, got NaN. Drop those rows, or find out why "
@@ -192,21 +220,27 @@ def _numbers(who: str, table: NDArray[Any]) -> NDArray[np.float64]:
     """A table as float64, free of what overflows or vanishes when it is squared."""
     try:
         with np.errstate(over="ignore"):  # to infinity, which is refused below
-            numbers = table.astype(np.float64)
+            numbers = table.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         raise ValueError(
             f"{who}: expected a table of numbers, got other objects."
         ) from None
     except OverflowError:
         numbers = np.array([[np.inf]])
-    sizes = np.abs(numbers)
-    largest = np.fmax.reduce(sizes, axis=None)
-    if largest > _LARGEST:
-        raise ValueError(
-            f"{who}: expected finite numbers up to {_LARGEST:g} in size, got "
-            f"{largest:g}. Rescale them, or drop those rows."
-        )
-    numbers[sizes < 1 / _LARGEST] = 0.0
+    for start in range(0, len(numbers), _ROWS_AT_ONCE):
+        part = slice(start, start + _ROWS_AT_ONCE)
+        sizes = np.abs(numbers[part])
+        largest = np.fmax.reduce(sizes, axis=None)
+        if largest > _LARGEST:
+            raise ValueError(
+                f"{who}: expected finite numbers up to {_LARGEST:g} in size, got "
+                f"{largest:g}. Rescale them, or drop those rows."
+            )
+        vanishing = (sizes < 1 / _LARGEST) & (sizes > 0)
+        if vanishing.any():
+            if np.may_share_memory(numbers, table):
+                numbers = numbers.copy()
+            numbers[part][vanishing] = 0.0
     return numbers
 
 
@@ -229,10 +263,19 @@ def _kind(column: NDArray[np.float64]) -> Kind:
     return "ordinal" if (known == np.round(known)).all() else "continuous"
 
 
-def _labels(column: NDArray[np.float64], kind: Kind) -> NDArray[np.int64]:
+def _is_measured(column: NDArray[np.float64]) -> bool:
+    """Whether values are real numbers, and not a few that come again and again."""
+    known = column[~np.isnan(column)]
+    if (known == np.round(known)).all():
+        return False
+    n_values = len(np.unique(known))
+    return n_values > min(_MOST_ANGLES, len(known) / 2)
+
+
+def _labels(column: NDArray[np.float64], is_binned: bool) -> NDArray[np.int64]:
     labels = np.full(len(column), -1, dtype=np.int64)
     known = ~np.isnan(column)
-    if kind == "continuous":
+    if is_binned:
         labels[known] = to_bins(column[known], BINS)
     else:
         labels[known] = np.unique(column[known], return_inverse=True)[1]

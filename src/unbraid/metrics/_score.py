@@ -16,6 +16,8 @@ class Score(float):
         name: Short name of the metric, as in tables (``"mig"``).
         variant: Which of several definitions or settings was used; empty if one only.
         per_factor: Part of the score that each factor contributes, by factor name.
+        factors_used: Number of factors behind the value, and number of factors in the
+            table; ``None`` for a score that needs no factors, or if it is not known.
         matrix: Values per latent and factor behind the score, ``(n_latents,
             n_factors)``, if the metric has such.
         details: Other numbers that belong to the score, by name.
@@ -35,6 +37,7 @@ class Score(float):
     name: str
     variant: str
     per_factor: Mapping[str, float]
+    factors_used: tuple[int, int] | None
     matrix: NDArray[np.floating] | None
     details: Mapping[str, float]
     seed: int | None
@@ -51,6 +54,7 @@ class Score(float):
         name: str,
         variant: str = "",
         per_factor: Mapping[str, float] | None = None,
+        factors_used: tuple[int, int] | None = None,
         matrix: NDArray[np.floating] | None = None,
         details: Mapping[str, float] | None = None,
         seed: int | None = None,
@@ -64,10 +68,16 @@ class Score(float):
         score = super().__new__(cls, value)
         score.name, score.variant, score.note = name, variant, note
         score.per_factor = _plain(per_factor)
+        score.factors_used = factors_used
         score.details = _plain(details)
         score.matrix, score.seed, score.seconds = matrix, seed, seconds
         score.interval, score.chance, score.ideal = interval, chance, ideal
         return score
+
+    @property
+    def factors_text(self) -> str:
+        """Factors behind the value, such as ``"1 of 4"``; empty if there are none."""
+        return "{} of {}".format(*self.factors_used) if self.factors_used else ""
 
     def replace(self, **changes: Any) -> Self:
         """The same score with some of its details changed."""

@@ -21,6 +21,8 @@ class Scorecard(Mapping[str, Score]):
         scores: The scores, in the order in which they were asked for.
         failures: For metrics that gave no score, the reason, by name.
         n_rows: Rows that were scored.
+        n_traversal_rows: Rows of a separate sample of traversals, on which the metrics
+            along traversals were computed; 0 if there was none.
         n_latents: Columns of the codes.
         factor_names: The factors, empty if there were none.
         seed: Seed of the evaluation.
@@ -29,6 +31,7 @@ class Scorecard(Mapping[str, Score]):
     scores: tuple[Score, ...]
     failures: Mapping[str, str] = field(default_factory=dict)
     n_rows: int = 0
+    n_traversal_rows: int = 0
     n_latents: int = 0
     factor_names: tuple[str, ...] = ()
     seed: int = 0
@@ -54,6 +57,9 @@ class Scorecard(Mapping[str, Score]):
     def to_frame(self) -> pd.DataFrame:
         """One row per score: value, interval, chance, ideal, variant, seconds, ...
 
+        The column ``factors`` says how many of the factors are behind the value, such
+        as ``"1 of 4"``; it is empty for scores that need no factors.
+
         A metric without a score has its row too, with no value and the reason as note.
         """
         rows = []
@@ -68,13 +74,15 @@ class Scorecard(Mapping[str, Score]):
                     "high": high,
                     "chance": math.nan if score.chance is None else score.chance,
                     "ideal": math.nan if score.ideal is None else score.ideal,
+                    "factors": score.factors_text,
                     "seconds": math.nan if score.seconds is None else score.seconds,
                     "note": score.note,
                 }
             )
         rows += [{"score": name, "note": why} for name, why in self.failures.items()]
         columns = ["score", "variant", "value", "low", "high", "chance", "ideal"]
-        return pd.DataFrame(rows, columns=[*columns, "seconds", "note"])
+        frame = pd.DataFrame(rows, columns=[*columns, "factors", "seconds", "note"])
+        return frame.fillna({"factors": ""})
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Everything as JSON text; also written to a file if a path is given.
@@ -83,6 +91,7 @@ class Scorecard(Mapping[str, Score]):
         """
         content = {
             "n_rows": self.n_rows,
+            "n_traversal_rows": self.n_traversal_rows,
             "n_latents": self.n_latents,
             "factor_names": list(self.factor_names),
             "seed": self.seed,
@@ -94,14 +103,24 @@ class Scorecard(Mapping[str, Score]):
             Path(path).write_text(text + "\n")
         return text
 
+    @property
+    def headline(self) -> str:
+        """Size of the evaluation in one line."""
+        along = ""
+        if self.n_traversal_rows:
+            along = f" and {self.n_traversal_rows:,} on traversals"
+        return (
+            f"{self.n_rows:,} rows{along}, {self.n_latents} latents, "
+            f"{len(self.factor_names)} factors, seed {self.seed}"
+        )
+
     def __str__(self) -> str:
         """The table, as plain text."""
         width = max([27, *(len(score.name) for score in self.scores)]) + 1
         lines = [
-            f"{self.n_rows:,} rows, {self.n_latents} latents, "
-            f"{len(self.factor_names)} factors, seed {self.seed}",
+            self.headline,
             f"{'score':<{width}}{'value':>9}"
-            f"  {'interval':<17}{'chance':>8}{'ideal':>8}",
+            f"  {'interval':<17}{'chance':>8}{'ideal':>8}  {'factors':<9}".rstrip(),
         ]
         for score in self.scores:
             interval = "{:.3f} - {:.3f}".format(*score.interval or (0, 0))
@@ -109,7 +128,8 @@ class Scorecard(Mapping[str, Score]):
             line = (
                 f"{score.name:<{width}}{score:>9.4f}  "
                 f"{interval if score.interval else '':<17}"
-                f"{_number(score.chance):>8}{_number(score.ideal):>8}  {remarks}"
+                f"{_number(score.chance):>8}{_number(score.ideal):>8}  "
+                f"{score.factors_text:<9}{remarks}"
             )
             lines.append(line.rstrip())
         lines += [f"{name}: no score. {why}" for name, why in self.failures.items()]

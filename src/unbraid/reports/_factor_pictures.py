@@ -50,7 +50,9 @@ def factor_latent_matrices(
 
     Example:
         >>> factors = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
-        >>> codes = Representation(factors[:, ::-1] * 1.0, None, factors, ("x", "y"))
+        >>> codes = Representation(
+        ...     factors[:, ::-1] * 1.0, factors=factors, factor_names=("x", "y")
+        ... )
         >>> factor_latent_matrices(codes).information.round(2)
         array([[0.69, 0.  ],
                [0.  , 0.69]])

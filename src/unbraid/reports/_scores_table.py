@@ -13,7 +13,8 @@ def scores_table(scores: Mapping[str, Any]) -> Table | None:
     """Scores of one model as they are kept with its run.
 
     Args:
-        scores: By name, with ``value``, ``variant``, ``per_factor`` and ``note``.
+        scores: By name, with ``value``, ``variant``, ``per_factor``, ``factors_used``
+            and ``note``.
     """
     if not scores:
         return None
@@ -25,8 +26,11 @@ def scores_table(scores: Mapping[str, Any]) -> Table | None:
         own = part.get("per_factor", {})
         cells = [number(own.get(factor)) for factor in factors]
         note = ", ".join(filter(None, (part.get("variant"), part.get("note"))))
-        rows.append((name, number(part.get("value")), *cells, note))
-    columns = ("score", "value", *(f"of {factor}" for factor in factors), "how")
+        used = part.get("factors_used")
+        factors_used = "{} of {}".format(*used) if used else ""
+        rows.append((name, number(part.get("value")), factors_used, *cells, note))
+    shares = (f"of {factor}" for factor in factors)
+    columns = ("score", "value", "factors used", *shares, "how")
     return Table(
         title="Scores",
         columns=columns,

@@ -57,6 +57,16 @@ def run_notices(folder: StudyFolder, table: pd.DataFrame) -> tuple[Notice, ...]:
                 items=_grouped(texts(table, "id"), warned),
             )
         )
+    partial = texts(table, "partial_scores")
+    if any(partial):
+        notices.append(
+            Notice(
+                level="note",
+                title=f"{_of(n_runs - partial.count(''), n_runs)} have scores that do "
+                "not count all factors.",
+                items=_grouped(texts(table, "id"), partial),
+            )
+        )
     silent = _silent(table)
     if silent:
         notices.append(

@@ -44,7 +44,9 @@ class SurrogateLabels:
         Example:
             >>> means = np.array([[-2.0, 0.0], [2.0, 0.0]])
             >>> narrow = np.array([[-6.0, 0.0], [-6.0, 0.0]])
-            >>> codes = Representation(means, narrow, rows=np.array([4, 7]))
+            >>> codes = Representation(
+            ...     means, log_variances=narrow, rows=np.array([4, 7])
+            ... )
             >>> found = SurrogateLabels.read_off(codes)
             >>> found.latents.tolist(), found.values[:, 0].tolist()
             ([0], [-2.0, 2.0])

@@ -8,8 +8,11 @@ from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset, float_images
 from unbraid.metrics import (
+    METRICS,
     Score,
     choose_metrics,
+    encode_some,
+    encode_traversals,
     evaluate,
     gaussian_total_correlation,
     gaussian_wasserstein_correlation,
@@ -17,7 +20,7 @@ from unbraid.metrics import (
 from unbraid.models import Autoencoder
 from unbraid.models._posterior import DiagonalGaussian
 from unbraid.randomness import numpy_generator, torch_generator
-from unbraid.representation import Representation, encode
+from unbraid.representation import Representation
 from unbraid.training._history import ACTIVE
 
 from ._specification import Evaluation
@@ -32,35 +35,42 @@ def score_run(
 ) -> dict[str, Any]:
     """Scores of a model as plain data, the same bytes whenever they are computed.
 
-    Metrics look at the means of the codes. Of a variational model, total correlation
-    and Wasserstein correlation are also measured on samples, as
-    ``sampled_gaussian_total_correlation`` and ``sampled_gaussian_wasserstein``. The fit
-    (``reconstruction``, ``kl``, ``elbo`` in nats per image, and ``active_latents``) is
-    that of the trained model on rows of the dataset.
+    The scores are those of :func:`unbraid.evaluate` with the same model, dataset,
+    metrics, rows and seed. Metrics look at the means of the codes. Of a variational
+    model, total correlation and Wasserstein correlation are also measured on samples,
+    as ``sampled_gaussian_total_correlation`` and ``sampled_gaussian_wasserstein``. The
+    fit (``reconstruction``, ``kl``, ``elbo`` in nats per image, and
+    ``active_latents``) is that of the trained model on rows of the dataset.
 
     Args:
         model: Trained.
         dataset: What it was trained on.
         evaluation: Which metrics, on how many rows.
     """
-    rows = _choose_rows(dataset, evaluation)
-    codes = encode(model, dataset, rows=rows, batch_size=_BATCH, progress=False)
+    seed = evaluation.seed
+    codes = encode_some(model, dataset, evaluation.rows, seed, progress=False)
     names = choose_metrics(evaluation.metrics, have_factors=codes.factors is not None)
+    traversals = None
+    if any(METRICS[name].rows == "traversals" for name in names):
+        traversals = encode_traversals(
+            model, dataset, seed, known=codes, progress=False
+        )
     card = evaluate(
         codes,
         metrics=names,
-        seed=evaluation.seed,
+        traversals=traversals,
+        seed=seed,
         intervals=False,
         levels=False,
         workers=1,
         progress=False,
     )
-    scores = [card[name] for name in card]
-    scores += _sampled_scores(codes, evaluation.seed)
+    sampled, failures = _sampled_scores(codes, seed)
+    rows = _choose_rows(dataset, evaluation)[:_FIT_ROWS]
     return {
-        "scores": {score.name: _plain(score) for score in scores},
-        "failures": dict(card.failures),
-        "fit": measure_fit(model, dataset, rows[:_FIT_ROWS], seed=evaluation.seed),
+        "scores": {score.name: _plain(score) for score in (*card.values(), *sampled)},
+        "failures": {**card.failures, **failures},
+        "fit": measure_fit(model, dataset, rows, seed=seed),
     }
 
 
@@ -98,21 +108,24 @@ def _choose_rows(dataset: AbstractDataset, evaluation: Evaluation) -> NDArray[np
     return generator.choice(len(dataset), evaluation.rows, replace=False)
 
 
-def _sampled_scores(codes: Representation, seed: int) -> list[Score]:
+def _sampled_scores(
+    codes: Representation, seed: int
+) -> tuple[list[Score], dict[str, str]]:
+    """Scores of codes drawn from the posteriors, and reasons for those without one."""
     if codes.log_variances is None or len(codes.codes) < 2:
-        return []
+        return [], {}
     noise = numpy_generator(seed, "sampled codes").standard_normal(codes.codes.shape)
     sampled = codes.codes + np.exp(0.5 * codes.log_variances) * noise
-    scores = []
-    for metric in (gaussian_total_correlation, gaussian_wasserstein_correlation):
-        score = metric(sampled)
-        facts = {
-            **vars(score),
-            "name": f"sampled_{score.name}",
-            "variant": "samples",
-        }
-        scores.append(Score(float(score), **facts))
-    return scores
+    scores, failures = [], {}
+    for name, metric in (
+        ("sampled_gaussian_total_correlation", gaussian_total_correlation),
+        ("sampled_gaussian_wasserstein", gaussian_wasserstein_correlation),
+    ):
+        try:
+            scores.append(metric(sampled).replace(name=name, variant="samples"))
+        except ValueError as error:
+            failures[name] = str(error)
+    return scores, failures
 
 
 def _plain(score: Score) -> dict[str, Any]:
@@ -121,6 +134,8 @@ def _plain(score: Score) -> dict[str, Any]:
         facts["per_factor"] = {
             name: _number(value) for name, value in score.per_factor.items()
         }
+    if score.factors_used:
+        facts["factors_used"] = list(score.factors_used)
     if score.note:
         facts["note"] = score.note
     return facts

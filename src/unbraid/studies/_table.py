@@ -13,6 +13,9 @@ from unbraid.training.loggers._base import flat_settings, import_extra
 
 from ._store import Cell, State, StudyFolder
 
+PARTIAL_SCORES = "partial_scores"
+"""Column of the scores that do not count all factors."""
+
 
 def study_table(out: str | os.PathLike[str]) -> pd.DataFrame:
     """The runs of a study as a table, in the order of its file.
@@ -24,15 +27,17 @@ def study_table(out: str | os.PathLike[str]) -> pd.DataFrame:
         One row per run. Columns: ``id``; ``status``: ``done``, ``failed`` or what it
         waits for; ``error``; settings by their path, such as ``data``,
         ``objective.name``, ``objective.beta``, ``training.steps`` and ``seed``;
-        ``score.`` and the name of each score; ``final.`` and what the trained model's
-        fit is: ``final.reconstruction``, ``final.kl``, ``final.elbo`` (nats per image)
-        and ``final.active_latents``; ``warnings``. What a run does not have is missing.
+        ``score.`` and the name of each score; ``partial_scores``: the scores that leave
+        out some of the factors, such as ``linearity 1 of 4``; ``final.`` and what the
+        trained model's fit is: ``final.reconstruction``, ``final.kl``, ``final.elbo``
+        (nats per image) and ``final.active_latents``; ``warnings``. What a run does not
+        have is missing.
     """
     folder = StudyFolder(out)
     states = folder.states()
     rows = [_row(cell, states[cell.id]) for cell in folder.cells]
     table = pd.DataFrame(rows)
-    first = ["id", "status", "error", "warnings"]
+    first = ["id", "status", "error", "warnings", PARTIAL_SCORES]
     prefixes = ("score.", "final.")
     settings = [
         name for name in table if name not in first and not name.startswith(prefixes)
@@ -63,7 +68,8 @@ def save_table(table: pd.DataFrame, path: str | os.PathLike[str]) -> None:
 
 
 def _row(cell: Cell, state: State) -> dict[str, Any]:
-    row: dict[str, Any] = {"id": cell.id, "status": state, "error": "", "warnings": ""}
+    row: dict[str, Any] = {"id": cell.id, "status": state}
+    row |= dict.fromkeys(("error", "warnings", PARTIAL_SCORES), "")
     row |= flat_settings(_without_empty(cell.spec.to_plain()))
     try:
         if state == "failed":
@@ -78,7 +84,22 @@ def _row(cell: Cell, state: State) -> dict[str, Any]:
 def _measured(found: Mapping[str, Any]) -> dict[str, Any]:
     scores = {f"score.{name}": part["value"] for name, part in found["scores"].items()}
     fit = {f"final.{name}": value for name, value in found["fit"].items()}
-    return {"warnings": " ".join(found["warnings"]), **scores, **fit}
+    return {
+        "warnings": " ".join(found["warnings"]),
+        PARTIAL_SCORES: _partial(found["scores"]),
+        **scores,
+        **fit,
+    }
+
+
+def _partial(scores: Mapping[str, Any]) -> str:
+    """Scores that leave out some factors, each with the number that it uses."""
+    used = {name: part.get("factors_used") for name, part in scores.items()}
+    return ", ".join(
+        f"{name} {pair[0]} of {pair[1]}"
+        for name, pair in used.items()
+        if pair and pair[0] < pair[1]
+    )
 
 
 def _without_empty(plain: Mapping[str, Any]) -> dict[str, Any]:

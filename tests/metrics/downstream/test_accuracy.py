@@ -197,10 +197,13 @@ def test_a_continuous_factor_is_scored_by_explained_variance(predictor, variant)
 
 def test_nothing_to_learn_of_a_continuous_factor_has_no_efficiency():
     generator = np.random.default_rng(1)
-    score = statistical_efficiency(
-        generator.uniform(size=(60, 2)), generator.normal(size=60), few=5, many=40
-    )
-    assert np.isnan(score)
+    codes, noise = generator.uniform(size=(60, 2)), generator.normal(size=60)
+    with pytest.raises(ValueError, match="nothing is learned of any factor from 40"):
+        statistical_efficiency(codes, noise, few=5, many=40)
+    both = np.column_stack([noise, codes[:, 0] > 0.5])
+    score = statistical_efficiency(codes, both, few=5, many=40)
+    assert score.factors_used == (1, 2)
+    assert score == score.per_factor["factor_1"]
     assert score.note == "Nothing is learned of factor_0."
 
 

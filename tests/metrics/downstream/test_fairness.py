@@ -6,7 +6,8 @@ import pytest
 from constructed import SPACES, constructed, sampled
 
 from unbraid.data import FactorSpace
-from unbraid.metrics import Factors, unfairness
+from unbraid.metrics import Factors, Split, unfairness
+from unbraid.metrics.downstream import _fairness
 from unbraid.metrics.downstream._fairness import total_variations
 
 RECORDED = json.loads(
@@ -21,11 +22,31 @@ def test_distances_equal_those_of_disentanglement_lib(recorded):
     counts = np.array(recorded["counts"])  # (classes, sensitive values)
     predicted, sensitive = np.nonzero(np.ones_like(counts))
     repeats = counts[predicted, sensitive]
-    mean, largest = total_variations(
+    distances, n_rows = total_variations(
         predicted.repeat(repeats), sensitive.repeat(repeats)
     )
+    # Theirs is the mean over rows, ours the mean over values.
+    mean = np.average(distances, weights=n_rows)
     assert mean == pytest.approx(recorded["mean"], abs=1e-6)
-    assert largest == pytest.approx(recorded["max"], abs=1e-6)
+    assert distances.max() == pytest.approx(recorded["max"], abs=1e-6)
+
+
+def test_every_sensitive_value_counts_alike_however_rare_it_is(monkeypatch):
+    # Of three quarters of the rows the target is always 0, of the others always 1, and
+    # both are predicted without error: the distances are 1/4 and 3/4.
+    sensitive = np.repeat([0, 0, 0, 1], 30)
+    factors = np.column_stack([sensitive, sensitive])
+    monkeypatch.setattr(_fairness, "split_known", first_and_last_rows)
+    score = unfairness(sensitive.astype(float), factors)
+    assert score == pytest.approx(0.5)
+    assert score.details["mean/factor_0/factor_1"] == pytest.approx(0.5)
+    assert score.details["max/factor_0/factor_1"] == pytest.approx(0.75)
+
+
+def first_and_last_rows(factors, *_, **__):
+    """Odd rows to learn from and even rows to test on, both with the same shares."""
+    rows = np.arange(len(factors))
+    return Split(rows[1::2], rows[::2])
 
 
 @pytest.mark.parametrize(

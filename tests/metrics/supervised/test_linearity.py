@@ -107,14 +107,30 @@ def test_a_traversal_along_which_nothing_moves_counts_as_zero_and_is_noted():
     assert linearity_ratio(np.full((SPACE.size, 3), 0.1), GRID) == 0.0
 
 
-def test_an_incomplete_table_is_scored_along_what_it_has_and_says_so():
-    rows = np.random.default_rng(0).permutation(SPACE.size)[:600]
-    codes = codes_of("perfect")
-    score = linearity_ratio(codes[rows], GRID[rows])
-    assert score == pytest.approx(linearity_ratio(codes, GRID), abs=0.01)
-    assert 0.5 < score.details["coverage"] < 1.0
-    assert "traversals lack values" in score.note
-    assert linearity_ratio(codes, GRID).details["coverage"] == 1.0
+def test_only_complete_traversals_of_an_incomplete_table_count():
+    codes = codes_of("random")
+    x = GRID[:, 3]
+    # Without one row, the traversals through it are incomplete and all others are not.
+    rows = np.arange(SPACE.size) != 17
+    whole, part = linearity_ratio(codes, GRID), linearity_ratio(codes[rows], GRID[rows])
+    others = (GRID[:, [0, 1, 2, 4]] != GRID[17, [0, 1, 2, 4]]).any(axis=1)
+    without = linearity_ratio(codes[others], GRID[others]).per_factor["factor_3"]
+    assert part.per_factor["factor_3"] == pytest.approx(without, abs=1e-9)
+    assert part == pytest.approx(whole, abs=0.01)
+    assert part.factors_used == (5, 5)
+    # Of a factor with gaps everywhere nothing is left, and the score says so.
+    gaps = (x + GRID[:, 4]) % 5 > 0
+    score = linearity_ratio(codes[gaps], GRID[gaps])
+    assert score.factors_used == (4, 5)
+    assert "factor_3" not in score.per_factor
+    assert "too few complete traversals: 'factor_3'" in score.note
+
+
+def test_random_rows_of_a_grid_are_refused():
+    # A straight line through two or three points of a curve says nothing about it.
+    rows = np.random.default_rng(0).permutation(SPACE.size)[:100]
+    with pytest.raises(ValueError, match="too few complete traversals"):
+        linearity_ratio(codes_of("random")[rows], GRID[rows])
 
 
 def test_rows_with_a_missing_label_belong_to_no_traversal():
@@ -129,7 +145,7 @@ def test_one_latent_and_tables_without_traversals_are_refused():
     with pytest.raises(ValueError, match="at least two latents"):
         linearity_ratio(GRID[:, 0], GRID)
     table = np.random.default_rng(0).random((20, 2))
-    with pytest.raises(ValueError, match="differ in one factor only"):
+    with pytest.raises(ValueError, match="too few complete traversals"):
         linearity_ratio(table, table)
     with pytest.raises(ValueError, match="n_traversals"):
         linearity_ratio(GRID, GRID, n_traversals=0)

@@ -136,10 +136,13 @@ def statistical_efficiency(
 
     Returns:
         From 0 to about 1, higher is better: the ratio of the means over factors.
-        ``per_factor`` has the ratio of each factor, without factors of which nothing is
-        learned from many labels (possible for continuous ones only); NaN if there is no
-        other, and the note says so. ``details`` has both mean accuracies and
-        ``"mean_ratio"``, the mean of ``per_factor``.
+        Factors of which nothing is learned from many labels have no ratio. They are
+        left out, ``factors_used`` counts the others, and ``note`` names those left out.
+        ``per_factor`` has the ratio of each factor. ``details`` has both mean
+        accuracies and ``"mean_ratio"``, the mean of ``per_factor``.
+
+    Raises:
+        ValueError: If nothing is learned of any factor, or the input is not as above.
 
     Example:
         >>> grid = np.stack(np.meshgrid(range(3), range(20)), axis=-1).reshape(-1, 2)
@@ -156,6 +159,12 @@ def statistical_efficiency(
     sizes = _read_sizes(who, (few, many))
     check_size(who, "n_test", n_test)
     (above, below), note = _accuracies(codes, factors, learner, sizes, n_test)
+    is_learned = below > 0
+    if not is_learned.any():
+        raise ValueError(
+            f"{who}: nothing is learned of any factor from {many} labels, so there is "
+            f"no ratio of accuracies. {note} Score more rows, or other codes."
+        )
     ratios = {
         name: high / low
         for name, high, low in zip(factors.names, above, below, strict=True)
@@ -164,15 +173,17 @@ def statistical_efficiency(
     left_out = [name for name in factors.names if name not in ratios]
     if left_out:
         note = f"{note} Nothing is learned of {', '.join(left_out)}.".strip()
+    above, below = above[is_learned], below[is_learned]
     return Score(
-        above.mean() / below.mean() if ratios else np.nan,
+        above.mean() / below.mean(),
         name="statistical_efficiency",
         variant=f"{predictor}, {variant}",
         per_factor=ratios,
+        factors_used=(len(ratios), factors.n_factors),
         details={
             f"accuracy_{sizes[0]}": above.mean(),
             f"accuracy_{sizes[1]}": below.mean(),
-            "mean_ratio": float(np.mean(list(ratios.values()))) if ratios else np.nan,
+            "mean_ratio": float(np.mean(list(ratios.values()))),
         },
         seed=seed,
         note=note,

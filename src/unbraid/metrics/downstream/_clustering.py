@@ -17,6 +17,9 @@ from ._exploration import explore, make_world
 ACCURACY = 0.9
 """Accuracy at which the task counts as learned, as in the published comparison."""
 
+FEWEST_STEPS, MAX_STEPS = 20, 5000
+"""Steps before anything is learned, and steps after which a run is given up."""
+
 _TREES = Growth(n_rounds=30, rate=1 / 3, depth=5)
 """A cluster, a half of each position and a value or two: five splits."""
 
@@ -29,7 +32,7 @@ def clustering_sample_efficiency(
     *,
     position: Sequence[str | int] | None = None,
     cluster_by: str | int | None = None,
-    max_steps: int = 5000,
+    max_steps: int = MAX_STEPS,
     episode_length: int = 10,
     n_test: int = 1000,
     n_runs: int = 5,
@@ -82,7 +85,8 @@ def clustering_sample_efficiency(
         Median over runs of the steps that were needed, lower is better; a run that was
         given up counts ``max_steps`` and the note says so. ``details`` has the steps of
         each run (``"steps_<run>"``), ``"n_given_up"``, and the mean of the last
-        accuracies (``"accuracy"``).
+        accuracies (``"accuracy"``). ``factors_used`` counts the positions and the
+        cluster, whatever other factors there are.
 
     Raises:
         ValueError: If there is one factor only, a factor is not known by name, no row
@@ -131,6 +135,7 @@ def clustering_sample_efficiency(
     return Score(
         float(np.median(steps)),
         name="clustering_sample_efficiency",
+        factors_used=(len(columns) + 1, factors.n_factors),
         details={
             **{f"steps_{run}": needed for run, needed in enumerate(steps)},
             "n_given_up": n_given_up,
@@ -235,7 +240,7 @@ def _learn(
 
 def _checkpoints(n_steps: int) -> list[int]:
     """20 steps, then 10 % more each time, the last one at the end."""
-    steps = [min(20, n_steps)]
+    steps = [min(FEWEST_STEPS, n_steps)]
     while steps[-1] < n_steps:
         steps.append(min(n_steps, -(-steps[-1] * 11 // 10)))
     return steps

@@ -34,6 +34,8 @@ def unfairness(
         \text{unfairness}(\hat{y}) = \frac{1}{|S|} \sum_{s}
         D_{TV}\bigl(p(\hat{y}),\, p(\hat{y} \mid s)\bigr)
 
+    Every sensitive value counts alike, however many rows have it.
+
     Args:
         codes: Latent means, ``(n_rows, n_latents)``. Constant and duplicate latents
             are harmless.
@@ -54,7 +56,7 @@ def unfairness(
         Mean over targets and sensitive factors, from 0 to 1, lower is better.
         ``per_factor`` is the mean for each target. ``details`` has
         ``"mean/<target>/<sensitive>"`` and ``"max/<target>/<sensitive>"``, the mean
-        (weighted by rows) and the largest distance over sensitive values, and from each
+        and the largest distance over sensitive values, and from each
         of these two tables the mean or largest over targets of the mean or largest
         over sensitive factors (``"max/mean_target/max_sensitive"``) and the other way
         round (``"mean/max_sensitive/mean_target"``). Pairs that are never known
@@ -75,6 +77,8 @@ def unfairness(
         Locatello, Abbati, Rainforth, Bauer, Schölkopf and Bachem (2019), On the
         Fairness of Disentangled Representations, Sec. 4.
         https://arxiv.org/abs/1905.13662
+        The code of disentanglement_lib weights sensitive values by their rows, which
+        makes a difference outside of a complete grid only.
     """
     codes, factors = read_inputs("unfairness", codes, factors)
     if factors.n_factors < 2:
@@ -112,19 +116,19 @@ def unfairness(
 
 def total_variations(
     predicted: NDArray[np.integer], sensitive: NDArray[np.integer]
-) -> tuple[float, float]:
-    """Distances of the predictions at each sensitive value to those at all of them.
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Distances of the predictions at each sensitive value to those in all rows.
 
     Args:
         predicted: Predicted class numbers from 0, ``(n,)``.
         sensitive: Sensitive class numbers from 0 of the same rows, ``(n,)``.
 
     Returns:
-        Mean over sensitive values, weighted by their rows, and largest, from 0 to 1.
+        Distance of each sensitive value that occurs, from 0 to 1, and its rows.
 
     Example:
-        >>> total_variations(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1]))
-        (0.25, 0.5)
+        >>> total_variations(np.array([0, 0, 0, 1]), np.array([0, 0, 0, 1]))
+        (array([0.25, 0.75]), array([3, 1]))
     """
     n_classes = int(predicted.max()) + 1
     n_values = int(sensitive.max()) + 1
@@ -135,12 +139,19 @@ def total_variations(
     n_each = counts.sum(axis=1)
     pooled = counts.sum(axis=0) / n_each.sum()
     distances = np.abs(counts / n_each[:, None] - pooled).sum(axis=1) / 2.0
-    return float(np.average(distances, weights=n_each)), float(distances.max())
+    return distances, n_each
+
+
+def _mean_and_largest(
+    predicted: NDArray[np.integer], sensitive: NDArray[np.integer]
+) -> tuple[float, float]:
+    distances, _ = total_variations(predicted, sensitive)
+    return float(distances.mean()), float(distances.max())
 
 
 def _as_classes(factors: Factors) -> Factors:
-    """The factors with continuous ones binned."""
-    if "continuous" not in factors.kinds:
+    """The factors with real values in bins."""
+    if not any(factors.is_binned):
         return factors
     labels = np.where(factors.known, factors.labels, np.nan)
     kinds: list[Kind] = [
@@ -176,7 +187,7 @@ def _on_grid(
         for other, predicted, values in zip(
             others, predictions, sensitive, strict=True
         ):
-            pairs[:, target, other] = total_variations(predicted, values)
+            pairs[:, target, other] = _mean_and_largest(predicted, values)
     return pairs
 
 
@@ -200,8 +211,8 @@ def _on_table(
             if other == target or len(np.unique(sensitive[known])) < 2:
                 continue
             sensitive = sensitive[known]
-            pairs[:, target, other] = total_variations(predicted[known], sensitive)
-            shuffled[:, target, other] = total_variations(
+            pairs[:, target, other] = _mean_and_largest(predicted[known], sensitive)
+            shuffled[:, target, other] = _mean_and_largest(
                 predicted[known], generator.permutation(sensitive)
             )
     for k, name in enumerate(factors.names):

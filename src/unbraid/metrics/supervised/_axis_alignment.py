@@ -50,11 +50,12 @@ def axis_alignment_ratio(
     Returns:
         A score from 0 to 1, higher is better. It is never above the
         :func:`linearity_ratio` of the same arguments. ``details`` has the plain
-        ``arithmetic_mean`` over factors and the ``coverage`` of their values.
+        ``arithmetic_mean`` over factors and ``traversals``, the smallest number of
+        traversals that a factor has in the score.
 
     Raises:
-        ValueError: If there is one latent only, or no two rows differ in one factor
-            only.
+        ValueError: If there is one latent only, or every factor has too few complete
+            traversals.
 
     Example:
         >>> import numpy as np

@@ -50,8 +50,8 @@ def axis_orientation_ratio(
         parts as ``axis_alignment`` and ``linearity``.
 
     Raises:
-        ValueError: If there is one latent only, or no two rows differ in one factor
-            only.
+        ValueError: If there is one latent only, or every factor has too few complete
+            traversals.
 
     Example:
         >>> factors = np.array([[x, y] for x in range(3) for y in range(3)])
@@ -102,6 +102,7 @@ def axis_orientation_ratio(
             factor: value / linear.per_factor[factor] if value > 0.0 else 0.0
             for factor, value in axis.per_factor.items()
         },
+        factors_used=linear.factors_used,
         details=parts,
         seed=seed,
         note="; ".join(notes),

@@ -125,7 +125,8 @@ def _factor_distance(
     periods = np.full(factors.n_factors, np.inf)
     for column, kind in enumerate(factors.kinds):
         if kind == "cyclic" and cyclic == "circular":
-            n_values = factors.sizes[column]
+            known = factors.values[factors.known[:, column], column]
+            n_values = len(np.unique(known))
             periods[column] = spans[column] * n_values / (n_values - 1)
     scales = np.ones(factors.n_factors)
     if factor_scale == "range":

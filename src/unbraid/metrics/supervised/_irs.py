@@ -43,12 +43,13 @@ def interventional_robustness_score(
             disentanglement_lib, or ``None`` to tell all values apart.
 
     Returns:
-        A score up to 1, higher is better; 0 if all latents are constant, below it only
-        if latents are so skewed that they stray farther from the mean at a value than
-        from the mean of all rows. ``matrix`` has :math:`R`, ``(n_latents, n_factors)``,
-        with zeros for constant latents, ``per_factor`` its largest value for each
-        factor, ``details`` the number of active (not constant) latents and the score
-        of each latent.
+        A score above -1 and up to 1, higher is better; 0 if all latents are constant.
+        It is below 0 where latents stray farther from their mean at a value than they
+        ever stray from the mean of all rows. That takes skewed latents, or few rows per
+        value, as when a small table is shuffled. ``matrix`` has :math:`R`,
+        ``(n_latents, n_factors)``, with zeros for constant latents, ``per_factor`` its
+        largest value for each factor, ``details`` the number of active (not constant)
+        latents and the score of each latent.
 
     Raises:
         ValueError: If ``quantile`` is not from 0 to 1, or the input is not as above.

@@ -27,13 +27,15 @@ def linearity_ratio(
         s_i = \frac{\tilde s_i - 1/D}{1 - 1/D}, \qquad
         s = \Bigl(\prod_i s_i\Bigr)^{1/F}
 
-    A traversal is the set of rows that share all other factors exactly. Of an
-    incomplete table those that occur with two values or more are used; two points
-    always lie on a line, so that sparse tables score too high: ``details`` has the
-    ``coverage``, the share of a factor's values on a traversal. A factor without
-    traversals is left out and named in ``note``; rows with a missing label belong to
-    none. A traversal along which no code moves counts as 0. Constant and duplicate
-    latents count in :math:`D`, as published.
+    A traversal is the set of rows that share all other factors exactly. Only complete
+    ones count, which have every value that the factor has in the table: two points
+    always lie on a line, so that a traversal with gaps looks straighter than it is. A
+    factor needs ten complete traversals, or fewer if all rows lie on one. Factors that
+    have too few are left out, ``factors_used`` counts the others, and ``note`` names
+    those left out. A random sample of a large grid has hardly any complete traversal:
+    :func:`unbraid.evaluate` with a model and a dataset draws whole ones. Rows with a
+    missing label belong to no traversal. A traversal along which no code moves counts
+    as 0. Constant and duplicate latents count in :math:`D`, as published.
 
     Args:
         codes: Latent means, ``(n_rows, n_latents)``, at least two latents.
@@ -45,11 +47,12 @@ def linearity_ratio(
     Returns:
         A score from 0 to 1, higher is better. It is never below the
         :func:`axis_alignment_ratio` of the same arguments. ``details`` has the plain
-        ``arithmetic_mean`` over factors.
+        ``arithmetic_mean`` over factors and ``traversals``, the smallest number of
+        traversals that a factor has in the score.
 
     Raises:
-        ValueError: If there is one latent only, or no two rows differ in one factor
-            only.
+        ValueError: If there is one latent only, or every factor has too few complete
+            traversals.
 
     Example:
         >>> import numpy as np

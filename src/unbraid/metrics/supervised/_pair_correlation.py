@@ -97,10 +97,11 @@ class PairCorrelation:
             )
         return score_over_factors(
             per_factor,
+            factors,
             name=name,
             variant=variant,
             seed=self.seed,
-            coverage=coverage,
+            details={"coverage": float(np.mean(coverage))},
             notes=notes,
         )
 

@@ -13,8 +13,8 @@ from unbraid.metrics._sizes import check_size
 from unbraid.randomness import numpy_generator
 
 from ._traversals import (
-    along_each_factor,
-    no_traversals,
+    LEAST_TRAVERSALS,
+    complete_along_each_factor,
     score_over_factors,
 )
 
@@ -75,29 +75,42 @@ def ratio_over_factors(
             f"{codes.shape}. One latent alone is always straight and aligned."
         )
     check_size(who, "n_traversals", n_traversals)
-    per_factor, notes, coverage = {}, [], []
-    for factor, traversals in along_each_factor(factors):
+    per_factor, left_out, notes, numbers = {}, [], [], []
+    for factor, traversals in complete_along_each_factor(factors):
         if traversals is None:
-            notes.append(f"left out, no rows differ in it alone: {factor!r}")
+            left_out.append(factor)
             continue
         # The same traversals for every ratio, so that one bounds the other.
         generator = numpy_generator(seed, "traversals", factor)
         spread = measure_spread(codes, traversals, n_traversals, generator)
         per_factor[factor] = ratio(spread)
-        coverage.append(traversals.coverage)
+        numbers.append(min(len(traversals.lengths), n_traversals))
         if not spread.moves.all():
             notes.append(f"0 where no code moves along {factor!r}")
     if not per_factor:
-        raise no_traversals(who, factors, "Encode the complete grid, or traversals.")
-    if min(coverage) < 1.0:
-        notes.append("traversals lack values, see coverage; fewer look straighter")
+        raise ValueError(_too_few(who, factors))
+    if left_out:
+        names = ", ".join(map(repr, left_out))
+        notes.append(f"left out, too few complete traversals: {names}")
     return score_over_factors(
         per_factor,
+        factors,
         name=name,
         variant=variant,
         seed=seed,
-        coverage=coverage,
+        details={"traversals": min(numbers)},
         notes=notes,
+    )
+
+
+def _too_few(who: str, factors: Factors) -> str:
+    known = int(factors.known.all(axis=1).sum())
+    return (
+        f"{who}: too few complete traversals: no factor has {LEAST_TRAVERSALS} among "
+        f"the {known} rows (of {len(factors)}) that have all labels. A complete "
+        "traversal has every value of one factor and the same values of all others. "
+        "Score a model with its dataset, or encode the complete grid or whole "
+        "traversals."
     )
 
 

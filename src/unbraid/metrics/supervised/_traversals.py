@@ -9,6 +9,9 @@ from unbraid.data._traversals import Traversals, traversals_of_table
 from unbraid.metrics._inputs import Factors
 from unbraid.metrics._score import Score
 
+LEAST_TRAVERSALS = 10
+"""Complete traversals of a factor from which their mean says something about all."""
+
 
 def along_each_factor(factors: Factors) -> Iterator[tuple[str, Traversals | None]]:
     """Traversals of every factor in turn, ``None`` where no two rows form one.
@@ -22,13 +25,51 @@ def along_each_factor(factors: Factors) -> Iterator[tuple[str, Traversals | None
     yield from zip(factors.names, found, strict=True)
 
 
+def complete_along_each_factor(
+    factors: Factors,
+) -> Iterator[tuple[str, Traversals | None]]:
+    """Complete traversals of every factor in turn, ``None`` where there are too few.
+
+    A complete traversal has every value that the factor has in the table. Fewer than
+    ten are enough only if all rows lie on one of them, so that no other ones exist.
+    """
+    n_rows = int(factors.known.all(axis=1).sum())
+    for factor, traversals in along_each_factor(factors):
+        complete = None if traversals is None else traversals.complete()
+        is_enough = complete is not None and (
+            len(complete.lengths) >= LEAST_TRAVERSALS or len(complete.rows) == n_rows
+        )
+        yield factor, complete if is_enough else None
+
+
+def half_of_traversals(
+    factors: Factors, generator: np.random.Generator
+) -> NDArray[np.int64] | None:
+    """Rows of a random half of the complete traversals of each factor, in order.
+
+    Returns:
+        Row numbers, or ``None`` if the halves of a factor would be too few, or if those
+        of all factors together have most rows, as in a complete grid.
+    """
+    parts = []
+    for _, traversals in complete_along_each_factor(factors):
+        n = 0 if traversals is None else len(traversals.lengths)
+        if traversals is None or n < 2 * LEAST_TRAVERSALS:
+            return None
+        half = np.sort(generator.permutation(n)[: n // 2])
+        parts.append(traversals.at(half).rows)
+    rows = np.unique(np.concatenate(parts))
+    return rows if len(rows) < 0.6 * len(factors) else None
+
+
 def score_over_factors(
     per_factor: Mapping[str, float],
+    factors: Factors,
     *,
     name: str,
     variant: str,
     seed: int,
-    coverage: Sequence[float],
+    details: Mapping[str, float],
     notes: Sequence[str],
 ) -> Score:
     """Geometric mean over factors, a negative part counting as zero."""
@@ -39,9 +80,10 @@ def score_over_factors(
         name=name,
         variant=variant,
         per_factor=per_factor,
+        factors_used=(len(per_factor), factors.n_factors),
         details={
             "arithmetic_mean": float(np.mean(list(per_factor.values()))),
-            "coverage": float(np.mean(coverage)),
+            **details,
         },
         seed=seed,
         note="; ".join(notes),
@@ -63,8 +105,8 @@ def _classes(
     """Class numbers of each factor by exact value, and how many there are."""
     classes = [
         np.unique(factors.values[rows, column], return_inverse=True)[1]
-        if kind == "continuous"
+        if is_binned
         else factors.labels[rows, column]
-        for column, kind in enumerate(factors.kinds)
+        for column, is_binned in enumerate(factors.is_binned)
     ]
     return classes, [int(labels.max(initial=-1)) + 1 for labels in classes]

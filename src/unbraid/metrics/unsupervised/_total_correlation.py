@@ -25,8 +25,9 @@ def gaussian_total_correlation(
         \frac12 \Bigl(\sum_j \log \Sigma_{jj} - \log\det\Sigma\Bigr)
 
     Latents that are constant depend on nothing and are left out, which ``note`` says.
-    Duplicate latents, and no more rows than latents, give infinity, with the reason in
-    ``note``.
+    Where the total correlation is infinite there is no score, but an error: if a latent
+    is a linear function of others, such as a duplicate, or if there are no more rows
+    than latents.
 
     Args:
         codes: Latent means, ``(n_rows, n_latents)``.
@@ -37,15 +38,16 @@ def gaussian_total_correlation(
         seed: Seed of the drawing.
 
     Returns:
-        Nats from 0, lower is more independent. ``details`` has ``n_latents``, those not
-        left out, and their ``rank``.
+        Nats from 0, lower is more independent. ``details`` has ``n_latents``, the
+        number of latents that are not left out.
+
+    Raises:
+        ValueError: If the total correlation is infinite, or the input is not as above.
 
     Example:
         >>> codes = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 0.0], [3.0, 1.0]])
         >>> round(gaussian_total_correlation(codes), 6)
         0.111572
-        >>> gaussian_total_correlation(codes[:, [0, 0]]).note
-        'infinite: a latent is a linear function of others'
 
     References:
         Watanabe (1960) for the quantity; Locatello et al. (2019), Challenging Common
@@ -63,23 +65,28 @@ def gaussian_total_correlation(
     positive = eigenvalues > len(eigenvalues) * np.finfo(float).eps * eigenvalues.max(
         initial=0.0
     )
-    notes = []
-    if not varies.all():
-        constant = np.flatnonzero(~varies).tolist()
-        notes.append(f"left out, constant: latents {constant}")
-    if positive.all():
-        value = max(0.0, -0.5 * float(np.log(eigenvalues).sum()))
-    else:
-        value = np.inf
-        notes.append("infinite: a latent is a linear function of others")
+    if not positive.all():
+        raise ValueError(_infinite(len(np.asarray(codes)), int(varies.sum()), positive))
+    constant = np.flatnonzero(~varies).tolist()
     return Score(
-        value,
+        max(0.0, -0.5 * float(np.log(eigenvalues).sum())),
         name="gaussian_total_correlation",
         variant="means" if log_variances is None else posterior,
-        details={"n_latents": varies.sum(), "rank": positive.sum()},
+        details={"n_latents": varies.sum()},
         seed=seed if log_variances is not None and posterior == "sampled" else None,
-        note="; ".join(notes),
+        note=f"left out, constant: latents {constant}" if constant else "",
     )
+
+
+def _infinite(n_rows: int, n_latents: int, positive: NDArray[np.bool_]) -> str:
+    """Why the total correlation is infinite, and what to do about it."""
+    reason = (
+        f"{n_rows} rows are too few for {n_latents} latents. Score more rows."
+        if n_rows <= n_latents
+        else f"only {int(positive.sum())} of the {n_latents} latents that vary are "
+        "linearly independent. Drop latents that duplicate or combine others."
+    )
+    return f"gaussian_total_correlation: the total correlation is infinite: {reason}"
 
 
 def _correlations(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
