@@ -68,7 +68,7 @@ def test_the_same_run_twice_is_one_run():
 
 
 def test_what_is_written_is_the_same_study(tmp_path):
-    from unbraid.studies._yaml import write_yaml
+    from unbraid.yaml_text import write_yaml
 
     study = study_from_plain(
         {"data": DATA, "methods": {"beta_vae": {"beta": [1e-3, 2]}}, "seeds": 2}, "x"

@@ -239,7 +239,7 @@ def preset(
     """
     from unbraid.studies import PRESETS, study_from_plain
     from unbraid.studies import preset as find_preset
-    from unbraid.studies._yaml import write_yaml
+    from unbraid.yaml_text import write_yaml
 
     if name is None:
         rows = [

@@ -6,6 +6,7 @@ from typing import Any
 
 from unbraid.errors import CheckpointFormatError
 from unbraid.files import written_whole
+from unbraid.paths import MOST_TEXT_BYTES, expand_user, require_regular_file
 
 from ._likelihood import AbstractLikelihood
 from ._likelihood_names import LIKELIHOODS
@@ -53,9 +54,10 @@ def load_likelihood(path: str | Path) -> AbstractLikelihood:
         FileNotFoundError: If there is none.
         CheckpointFormatError: If it holds something else.
     """
-    text = Path(path).read_text(encoding="utf-8", errors="replace")
+    path = expand_user(path)
+    require_regular_file(path, most_bytes=MOST_TEXT_BYTES)
     try:
-        about: Any = json.loads(text)
+        about: Any = json.loads(path.read_text(encoding="utf-8", errors="replace"))
         if about["format"] != _FORMAT or about["version"] != _VERSION:
             raise ValueError(f"format {about['format']!r}, version {about['version']}")
         likelihood = from_plain(about["likelihood"], LIKELIHOODS)

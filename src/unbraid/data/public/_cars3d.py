@@ -155,6 +155,13 @@ def _members(path: Path, wanted: Container[str]) -> Iterator[tuple[str, bytes]]:
                     )
                 file = archive.extractfile(member) if member.isreg() else None
                 if file is not None and str(place) in wanted:
+                    if member.size > _MOST_BYTES:
+                        raise DataFormatError(
+                            f"{path}: the member {member.name} has "
+                            f"{format_bytes(member.size)}, the most is "
+                            f"{format_bytes(_MOST_BYTES)}. This is not the published "
+                            "file: get it again."
+                        )
                     yield str(place), file.read()
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
         raise DataFormatError(
