@@ -84,8 +84,9 @@ def _readable_npy(path: Path, n_bytes: int) -> Iterator[None]:
     except (UnbraidError, PermissionError):
         raise
     except Exception as error:  # broken headers lead the parser to any of them
+        reason = _npy_reason(path, n_bytes, error)
         raise DataFormatError(
-            f"{path}: cannot be read as a .npy file: {_npy_reason(path, n_bytes, error)}"
+            f"{path}: cannot be read as a .npy file: {reason}"
         ) from error
 
 

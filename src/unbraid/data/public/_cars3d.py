@@ -18,12 +18,16 @@ from unbraid.data._download import RemoteFile
 from unbraid.data._factor_space import FactorSpace
 from unbraid.data._memory_map import Blocks, converted_once, require_layout
 from unbraid.errors import DataFormatError
+from unbraid.limits import format_bytes
 
 from ._published import AbstractPublishedDataset, Content
 from ._resize import require_image_size, squared
 
 _N_ELEVATIONS, _N_AZIMUTHS = 4, 24
 _LIST = "data/cars/list.txt"
+_MOST_BYTES = 100_000_000
+"""Size of the largest member of the archive."""
+
 # What scipy raises for files that are damaged or something else: found by trying.
 _BAD_MAT = (
     scipy.io.matlab.MatReadError,
