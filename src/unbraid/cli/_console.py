@@ -53,11 +53,11 @@ def complain(error: BaseException, code: int = 1, command: str = "unbraid") -> i
 
 
 def one_line(text: str) -> str:
-    """The same text without line breaks and without codes that steer a terminal.
+    r"""The same text without line breaks and without codes that steer a terminal.
 
     Example:
         >>> one_line("first" + chr(10) + "  second" + chr(27))
-        'first second\\\\x1b'
+        'first second\\x1b'
     """
     joined = " ".join(part.strip() for part in text.splitlines() if part.strip())
     return "".join(

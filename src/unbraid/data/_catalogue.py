@@ -101,7 +101,11 @@ def open_dataset(text: str) -> AbstractDataset:
         n_squares=1, rgb=True)
     """
     with naming(text.partition(":")[0]):
-        return _open(*read_dataset_name(text))
+        name, dataset, options = read_dataset_name(text)
+        try:
+            return _open(name, dataset, options)
+        except TypeError as error:  # values of a wrong kind: here they are text
+            raise ValueError(str(error)) from error
 
 
 def hidden_path(text: str) -> str | None:

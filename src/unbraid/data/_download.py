@@ -210,15 +210,11 @@ def _announced(response: requests.Response) -> int | None:
 def _expected_size(
     response: requests.Response, remote: RemoteFile, folder: Path
 ) -> int | None:
-    """Bytes that will come; a mirror that announces others is given up at once."""
-    announced = _announced(response)
+    """Bytes that will come, as far as there is room for them."""
     if remote.size is not None:
-        if announced not in (None, remote.size):
-            raise _MirrorFailedError(
-                f"wrong size: it announces {announced} bytes, expected {remote.size}"
-            )
         require_space(folder, remote.size)
         return remote.size
+    announced = _announced(response)
     try:
         require_space(folder, announced or 0)
     except OSError as error:  # the size is the mirror's word only

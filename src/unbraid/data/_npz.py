@@ -121,7 +121,8 @@ def _header(
         shape, is_fortran, dtype = np.lib.format.read_array_header_2_0(stream)
     if dtype.hasobject:
         raise DataFormatError(
-            f"{path}: {key} holds Python objects, which are never loaded."
+            f"{path}: cannot be read: {key} holds Python objects, which are never "
+            "loaded."
         )
     if math.prod(shape) * dtype.itemsize > info.file_size - stream.tell():
         raise DataFormatError(_unreadable(path, f"{key} ends too early"))

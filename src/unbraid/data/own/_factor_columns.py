@@ -79,7 +79,7 @@ def _column(values: Any) -> Any:
 
 
 def _read_csv(path: Path, is_named: bool) -> pd.DataFrame:
-    if not path.exists():
+    if not path.exists() or path.is_dir():
         raise FileNotFoundError(
             f"LabelledImages: expected a CSV file of factors, got {str(path)!r}, and "
             "there is no such file."

@@ -19,7 +19,7 @@ from ._content import chunks
 _MOST_VALUES = 2**28
 """Values of the largest image."""
 
-_SCANNED_BYTES = 2**30
+_SCANNED_BYTES = 2**28
 """Of larger arrays, rows of this size in all are looked at."""
 
 
@@ -54,14 +54,14 @@ def stored_array(path: str | os.PathLike[str], name: str) -> NDArray[Any] | None
 
 def _read_file(path: Path) -> NDArray[Any]:
     """The array called ``images``, or the only one, of a file."""
-    if not path.exists():
+    if not path.exists() or path.is_dir():
         raise FileNotFoundError(
             f"LabelledImages: expected a file of images, got {str(path)!r}, and there "
             "is no such file. For a folder of pictures there is ImageFolder."
         )
     if path.suffix.lower() not in SUFFIXES:
         raise ValueError(
-            f"LabelledImages: expected a file that ends in {', '.join(SUFFIXES)}, got "
+            "LabelledImages: expected a .npy, .npz, .h5 or .hdf5 file, got "
             f"{str(path)!r}."
         )
     return read_array(path, _only_key(path, array_names(path)))

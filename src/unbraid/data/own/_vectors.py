@@ -123,7 +123,8 @@ def _read_values(values: ArrayLike | torch.Tensor) -> NDArray[np.float32]:
         )
     require_memory(2 * 4 * table.size, f"{table.size:,} values as float32")
     # A copy, so that the dataset does not change when the caller's array does.
-    numbers = np.array(table, dtype=np.float32, order="C")
+    with np.errstate(over="ignore"):  # too large for float32 is infinite, see below
+        numbers = np.array(table, dtype=np.float32, order="C")
     if not np.isfinite(numbers).all():
         raise ValueError(
             "Vectors: expected finite numbers, got NaN or infinity. Drop or fill such "
