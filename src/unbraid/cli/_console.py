@@ -14,6 +14,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+_LONGEST = 1_000
+"""Letters of a message; of a longer one, the middle is left out."""
+
 
 def print_json(value: Any) -> None:
     """Print a value for machines, one document on stdout."""
@@ -46,9 +49,12 @@ def complain(error: BaseException, code: int = 1, command: str = "unbraid") -> i
     text = str(error).strip() or type(error).__name__
     if isinstance(error, OSError) and error.strerror:
         text = f"{error.strerror}: {error.filename}" if error.filename else text
+    text = one_line(text)
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST - 200]} ... {text[-200:]}"
     # A closed stderr is no reason to fail otherwise than with the code.
     with contextlib.suppress(OSError, ValueError):
-        typer.echo(f"{command}: {one_line(text)}", err=True)
+        typer.echo(f"{command}: {text}", err=True)
     return code
 
 

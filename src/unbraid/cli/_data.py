@@ -132,7 +132,10 @@ def info(name: DataArgument, json: JsonOption = False) -> None:
         # A disk gives neighbors many times as fast as rows that lie far apart.
         starts = np.linspace(0, len(dataset) - n_looked_at, 20).round()
         rows = np.concatenate(
-            [start + np.arange(n_looked_at // 20) for start in starts.astype(np.int64)]
+            [
+                start + np.arange(max(1, n_looked_at // 20))
+                for start in starts.astype(np.int64)
+            ]
         )
         rows = np.unique(rows)
         n_looked_at = len(rows)

@@ -1,5 +1,6 @@
 """Mean and standard deviation of each channel, for standardising a dataset."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from ._dataset import AbstractDataset
 
 _CHUNK = 1024
+_CHUNK_VALUES = 2**26
+"""Values of large images that are read at a time."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,9 @@ def channel_statistics(
         return _column_statistics(dataset, indices)
     n_pixels = dataset.image_shape[1] * dataset.image_shape[2]
     totals = np.zeros((3, dataset.image_shape[0]))
-    for start in range(0, len(indices), _CHUNK):
-        sums, squares = _sums(dataset.images(indices[start : start + _CHUNK]))
+    chunk = min(_CHUNK, max(1, _CHUNK_VALUES // math.prod(dataset.image_shape)))
+    for start in range(0, len(indices), chunk):
+        sums, squares = _sums(dataset.images(indices[start : start + chunk]))
         # Rounding can make the spread of a constant image a tiny negative number.
         spread = (squares - sums**2 / n_pixels).clip(min=0) / max(n_pixels - 1, 1)
         totals += [sums.sum(axis=0), squares.sum(axis=0), np.sqrt(spread).sum(axis=0)]
