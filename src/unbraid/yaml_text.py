@@ -5,11 +5,12 @@ from collections.abc import Hashable
 from typing import Any
 
 import yaml
+from yaml.composer import ComposerError
 
 MOST_CHARACTERS = 1_000_000
 """Length of the longest text that is parsed."""
 
-MOST_VALUES = 100_000
+MOST_VALUES = 50_000
 """Values that a text may stand for, counting what aliases repeat."""
 
 _MOST_DIGITS = 1_000
@@ -35,7 +36,19 @@ class _Loader(yaml.SafeLoader):
     # Without the resolvers of YAML 1.1, which reads 010 as 8 and 1:30 as 90.
     yaml_implicit_resolvers: dict[str, Any] = {}
 
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream)
+        self._n_nodes = 0
+
+    def compose_node(self, parent: Any, index: Any) -> yaml.Node | None:
+        """Compose the next node, as long as there are not too many."""
+        self._n_nodes += 1
+        if self._n_nodes > MOST_VALUES:
+            raise _too_many(self.peek_event().start_mark)
+        return super().compose_node(parent, index)
+
     def get_single_node(self) -> yaml.Node | None:
+        """Compose the whole text, and count what its aliases repeat."""
         node = super().get_single_node()
         if node is not None:
             _check_size(node, {}, ())
@@ -80,6 +93,11 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 _Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)
 
 
+def _too_many(mark: Any) -> yaml.YAMLError:
+    problem = f"more than {MOST_VALUES:,} values, counting what aliases repeat"
+    return ComposerError(None, None, problem, mark)
+
+
 def _check_size(
     node: yaml.Node, sizes: dict[int, int], above: tuple[yaml.Node, ...]
 ) -> int:
@@ -87,7 +105,7 @@ def _check_size(
     if id(node) in sizes:
         return sizes[id(node)]
     if any(node is other for other in above):
-        raise yaml.composer.ComposerError(
+        raise ComposerError(
             None, None, "an alias inside of what it stands for", node.start_mark
         )
     size = 1
@@ -97,12 +115,7 @@ def _check_size(
             for child in part if isinstance(part, tuple) else (part,):
                 size += _check_size(child, sizes, inside)
     if size > MOST_VALUES:
-        raise yaml.composer.ComposerError(
-            None,
-            None,
-            f"more than {MOST_VALUES:,} values, counting what aliases repeat",
-            node.start_mark,
-        )
+        raise _too_many(node.start_mark)
     sizes[id(node)] = size
     return size
 

@@ -22,6 +22,27 @@ def laughs(width=10, depth=9):
     return "\n".join(lines)
 
 
+def laughs_in_line():
+    return laughs().replace("\n", ", ")
+
+
+def doubling(depth=40):
+    """Mappings, each with two copies of the one before."""
+    lines = ["k0: &k0 {b: 1}"]
+    for level in range(1, depth):
+        below = f"*k{level - 1}"
+        lines.append(f"k{level}: &k{level} {{x: {below}, y: {below}}}")
+    return "\n".join(lines)
+
+
+NINES = ", ".join(f"training.k{i}: [1, 2, 3, 4, 5, 6, 7, 8, 9]" for i in range(12))
+
+
+def sparse_text():
+    Path("x.yaml").touch()
+    os.truncate("x.yaml", 10**12)
+
+
 def training(text):
     return f"data: {DATA}\ntraining: {{{text}}}\n"
 
@@ -43,8 +64,8 @@ BAD = {
     "nested too deeply": ("[" * 3_000, "x.yaml"),
     "nested mappings": ("{a: " * 2_000, "x.yaml"),
     "laughs": (laughs(), "x.yaml"),
-    "laughs under a key": (more(f"grid:\n  {laughs().replace(chr(10), chr(10) + '  ')}"), "x.yaml"),
-    "laughs in a mapping": ("a: &a {b: 1}\n" + "\n".join(f"k{i}: &k{i} {{x: *{'a' if not i else f'k{i - 1}'}, y: *{'a' if not i else f'k{i - 1}'}}}" for i in range(40)), "x.yaml"),
+    "laughs under a key": (more(f"grid: {{{laughs_in_line()}}}"), "x.yaml"),
+    "laughs in a mapping": (doubling(), "x.yaml"),
     "a list in itself": ("&a [*a]", "x.yaml"),
     "a mapping in itself": ("data: &a {b: *a}", "x.yaml"),
     "a loop through two": ("a: &a [&b [*a]]", "x.yaml"),
@@ -96,7 +117,7 @@ BAD = {
     "no seeds": (more("seeds: []"), "seeds"),
     "text seeds": (more("seeds: [a, b]"), "seed"),
     "a seed too large": (more("seeds: [99999999999999999999]"), "seed"),
-    "a grid without end": (more("grid: {" + ", ".join(f"training.k{i}: [1, 2, 3, 4, 5, 6, 7, 8, 9]" for i in range(12)) + "}"), "runs"),
+    "a grid without end": (more(f"grid: {{{NINES}}}"), "runs"),
     "an empty grid": (more("grid: {objective.beta: []}"), "grid"),
     "a grid of no list": (more("grid: {objective.beta: 4}"), "grid"),
     "a grid of a strange path": (more("grid: {objective..beta: [1]}"), "objective"),
@@ -110,7 +131,7 @@ BAD = {
     "a preset that is a list": ("preset: [dlib-2019]", "x.yaml"),
     "a scale alone": (more("scale: mini"), "scale"),
     "an unknown scale": ("preset: dlib-2019\nscale: huge", "huge"),
-}  # fmt: skip
+}
 
 
 def written(text):
@@ -122,10 +143,10 @@ FILES = {
     "a link to a device": lambda: Path("x.yaml").symlink_to("/dev/zero"),
     "a link to itself": lambda: Path("x.yaml").symlink_to("x.yaml"),
     "no text": lambda: Path("x.yaml").write_bytes(b"\xff\xfe\0\0data"),
-    "a terabyte": lambda: os.truncate(os.open("x.yaml", os.O_CREAT | os.O_RDWR), 10**12),
+    "a terabyte": sparse_text,
     "a folder that is no study": lambda: Path("x.yaml").mkdir(),
     "nothing": lambda: None,
-}  # fmt: skip
+}
 
 DRY = ("study", "run", "x.yaml", "--dry-run", "--workers", 1)
 

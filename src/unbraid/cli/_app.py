@@ -31,6 +31,13 @@ _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 class _Group(TyperGroup):
     """Says that a command was interrupted, where the command does not say more."""
 
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        """Read the arguments."""
+        try:
+            return super().make_context(*args, **kwargs)
+        except KeyboardInterrupt:
+            raise typer.Exit(complain(_INTERRUPTED, 130)) from None
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command that the arguments name."""
         try:

@@ -74,7 +74,7 @@ def hdf5_names(path: Path) -> list[str]:
     with _opened(path) as file:
         return [
             name
-            for name in file
+            for name in map(str, file)
             if _leads_outside(file, name)
             or isinstance(_member(path, file, name), h5py.Dataset)
         ]

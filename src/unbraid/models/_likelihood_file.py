@@ -64,7 +64,8 @@ def load_likelihood(path: str | Path) -> AbstractLikelihood:
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise CheckpointFormatError(
             f"load_likelihood: expected a likelihood that save_likelihood wrote, got "
-            f"{str(path)!r}, which is none ({type(error).__name__}: {error})."
+            f"{str(path)!r}, which is none"
+            f"{f' ({error})' if isinstance(error, ValueError) else ''}."
         ) from error
     if not isinstance(likelihood, AbstractLikelihood):
         raise CheckpointFormatError(

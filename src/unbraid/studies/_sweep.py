@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import pydantic
 
-from unbraid.errors import NewerFormatError
+from unbraid.errors import NewerFormatError, naming
 from unbraid.paths import read_text
 from unbraid.sections import Section, nearest
 from unbraid.yaml_text import MOST_CHARACTERS, read_yaml
@@ -159,7 +159,9 @@ def study_from_plain(data: Any, where: str = "study") -> Study:
         raise ValueError(f"{where}: expected format {FORMAT}, got {found!r}.")
     name, scale = given.pop("preset", None), given.pop("scale", None)
     if name is not None:
-        given = _merged(preset(name, scale or "mini"), given)
+        with naming(where):
+            published = preset(name, scale or "mini")
+        given = _merged(published, given)
     elif scale is not None:
         raise ValueError(
             f"{where}: expected a preset for the scale {scale!r}, got none."

@@ -93,7 +93,10 @@ def _require_memory(spec: TrainingSpec) -> None:
     )
     n_values = spec.batch_size * (math.prod(spec.image_shape) + spec.n_latents)
     # Images, reconstructions and their gradients, at least.
-    require_memory(4 * 4 * n_values, f"A batch with batch_size={spec.batch_size:,}")
+    require_memory(
+        4 * 4 * n_values,
+        f"A batch with batch_size={spec.batch_size:,}, n_latents={spec.n_latents:,}",
+    )
 
 
 def _n_weights(spec: TrainingSpec) -> int:
