@@ -1,10 +1,11 @@
 """The ``unbraid`` command: its sub-commands, and how it fails."""
 
+import contextlib
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -90,25 +91,29 @@ def _options(
 def run() -> None:
     """Run the command line; on failure, print one line and exit with a code."""
     ready_streams()
-    was_interrupted = _noted_interruption()
+    with _noted_interruption() as was_interrupted:
+        code = _exit_code(was_interrupted)
+    raise SystemExit(code)
+
+
+def _exit_code(was_interrupted: Callable[[], bool]) -> int:
     try:
         code = app(standalone_mode=False) or 0
         sys.stdout.flush()
     except KeyboardInterrupt:
-        code = complain(_INTERRUPTED, 130)
+        return complain(_INTERRUPTED, 130)
     except BrokenPipeError:
-        code = close_stdout()
+        return close_stdout()
     except _UsageError as error:
-        code = _complain_of_usage(error)
+        return _complain_of_usage(error)
     except Exception as error:
         if os.environ.get("UNBRAID_TRACEBACK"):
             raise
         # Ctrl-C in the middle of an import leads it to errors of its own.
         if was_interrupted():
-            code = complain(_INTERRUPTED, 130)
-        else:
-            code = complain(_explained(error), 1)
-    raise SystemExit(code)
+            return complain(_INTERRUPTED, 130)
+        return complain(_explained(error), 1)
+    return code
 
 
 def _complain_of_usage(error: Any) -> int:
@@ -138,8 +143,9 @@ def _explained(error: Exception) -> Exception:
     )
 
 
-def _noted_interruption() -> Callable[[], bool]:
-    """A function that says whether Ctrl-C was pressed since this call."""
+@contextlib.contextmanager
+def _noted_interruption() -> Iterator[Callable[[], bool]]:
+    """Give a function that says whether Ctrl-C was pressed in the block."""
     was_pressed = False
 
     def note(number: int, frame: Any) -> None:
@@ -147,7 +153,13 @@ def _noted_interruption() -> Callable[[], bool]:
         was_pressed = True
         signal.default_int_handler(number, frame)
 
-    is_default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if is_default and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, note)
-    return lambda: was_pressed
+    previous = signal.getsignal(signal.SIGINT)
+    is_main = threading.current_thread() is threading.main_thread()
+    if previous is not signal.default_int_handler or not is_main:
+        yield lambda: False
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: was_pressed
+    finally:
+        signal.signal(signal.SIGINT, previous)
