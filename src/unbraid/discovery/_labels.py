@@ -98,12 +98,14 @@ def _check_columns(table: pd.DataFrame) -> None:
     for name in table.columns.difference(_ROW_NAMES, sort=False):
         column = np.asarray(table[name])
         is_number = column.dtype.kind == "f"
-        if column.dtype.kind in "iuf" and np.abs(column.astype(float)).max() > _LARGEST:
-            raise ValueError(
-                f"discover: labels of {name!r} must be between -2**53 and 2**53, got "
-                f"{column[np.abs(column.astype(float)).argmax()]}. Write numbers that "
-                "stand for names as text, or number them from 0."
-            )
+        if column.dtype.kind in "iuf":
+            sizes = np.nan_to_num(np.abs(column.astype(float)), posinf=0.0)
+            if sizes.max() > _LARGEST:
+                raise ValueError(
+                    f"discover: labels of {name!r} must be between -2**53 and 2**53, "
+                    f"got {column[sizes.argmax()]}. Write numbers that stand for names "
+                    "as text, or number them from 0."
+                )
         if column.dtype.kind == "O" and any(_is_number(value) for value in column):
             raise ValueError(
                 f"discover: labels of {name!r} must be all numbers up to 2**53 or all "
