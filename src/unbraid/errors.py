@@ -1,5 +1,8 @@
 """Exceptions that a caller may want to catch; everything else is a builtin."""
 
+import contextlib
+from collections.abc import Iterator
+
 
 class UnbraidError(Exception):
     """Parent of every error that unbraid defines."""
@@ -15,6 +18,10 @@ class DownloadError(UnbraidError, OSError):
 
 class DataFormatError(UnbraidError, ValueError):
     """A file was read, but does not hold what its format promises."""
+
+
+class NotEnoughMemoryError(UnbraidError, MemoryError):
+    """The input asks for more memory than there is; nothing was computed."""
 
 
 class TrainingDivergedError(UnbraidError, ArithmeticError):
@@ -44,3 +51,25 @@ class NewerFormatError(CheckpointFormatError):
 
 class FolderInUseError(UnbraidError, OSError):
     """Another process is training in the folder of the run."""
+
+
+@contextlib.contextmanager
+def naming(culprit: str) -> Iterator[None]:
+    """Put the name of an input in front of errors that do not mention it.
+
+    Args:
+        culprit: What the user typed: a path, a name or an option.
+
+    Example:
+        >>> with naming("points.npy"):
+        ...     raise ValueError("expected two axes, got three.")
+        Traceback (most recent call last):
+        ValueError: points.npy: expected two axes, got three.
+    """
+    try:
+        yield
+    except (ValueError, TypeError, OSError, MemoryError, ArithmeticError) as error:
+        # Errors of the operating system have several arguments and name their file.
+        if len(error.args) == 1 and culprit not in str(error):
+            error.args = (f"{culprit}: {error}",)
+        raise

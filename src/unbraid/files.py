@@ -12,6 +12,8 @@ from typing import BinaryIO
 
 import pooch
 
+from unbraid.paths import expand_user
+
 _STALE_SECONDS = 24 * 3600
 
 
@@ -44,7 +46,7 @@ def written_whole(target: Path) -> Iterator[BinaryIO]:
 def cache_folder() -> Path:
     """Where what can be made again is kept: ``UNBRAID_CACHE``, or the user's cache."""
     chosen = os.environ.get("UNBRAID_CACHE") or pooch.os_cache("unbraid")
-    return Path(chosen).expanduser()
+    return expand_user(chosen)
 
 
 def require_space(folder: Path, n_bytes: int) -> None:

@@ -154,17 +154,17 @@ def test_check_notices_a_damaged_cache(tmp_path):
 
 
 def test_a_fault_of_our_own_is_one_sentence_too(monkeypatch, capsys):
-    def broken():
+    def broken(**_):
         raise KeyError("surprise")
 
     monkeypatch.setattr(cli_app, "app", broken)
     with pytest.raises(SystemExit) as ended:
-        cli_app.main()
+        cli_app.run()
     assert ended.value.code == 1
     assert "fault of unbraid" in capsys.readouterr().err
     monkeypatch.setenv("UNBRAID_TRACEBACK", "1")
     with pytest.raises(KeyError):
-        cli_app.main()
+        cli_app.run()
 
 
 def test_demo_into_a_place_that_is_a_file_says_so(tmp_path):

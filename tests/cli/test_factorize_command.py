@@ -93,8 +93,8 @@ def written(path, content):
 @pytest.mark.parametrize(
     ("content", "options", "said"),
     [
-        (b"no array", (), "expected a table of numbers"),
-        (b"", (), "expected a table of numbers"),
+        (b"no array", (), "cannot be read"),
+        (b"", (), "cannot be read"),
         (np.arange(5.0), (), "got shape (5,)"),
         (np.float64(3), (), "got shape ()"),
         (np.empty((0, 3)), (), "got shape (0, 3)"),

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from unbraid.cli._app import app
 from unbraid.studies import run_study, study_from_plain
-from unbraid.studies._yaml import write_yaml
 from unbraid.studies.executors import InlineExecutor
+from unbraid.yaml_text import write_yaml
 
 
 def run(*arguments):

@@ -112,6 +112,41 @@ class Answer(http.server.BaseHTTPRequestHandler):
         self.send_header("Location", "/moved_forever")
         self.end_headers()
 
+    def move(self, address):
+        self.send_response(302)
+        self.send_header("Location", address)
+        self.end_headers()
+
+    def do_moved_nowhere(self):
+        self.move("http://")
+
+    def do_moved_to_brackets(self):
+        self.move("http://[bad")
+
+    def do_moved_to_no_port(self):
+        self.move("http://127.0.0.1:99999999/")
+
+    def do_moved_to_a_file(self):
+        self.move("file:///etc/passwd")
+
+    def do_moved_to_a_long_label(self):
+        self.move(f"http://{'a' * 300}.example/")
+
+    def do_length_of_letters(self):
+        self.send(CONTENT, announced="many")
+
+    def do_two_lengths(self):
+        self.send(CONTENT, announced=f"{len(CONTENT)}, 7")
+
+    def do_length_too_large(self):
+        self.send(CONTENT, announced=10**18)
+
+    def do_length_of_many_digits(self):
+        self.send(CONTENT, announced="9" * 5000)
+
+    def do_negative_length(self):
+        self.send(CONTENT, announced=-5)
+
     def do_broken(self):
         self.send_error(503)
 
@@ -406,3 +441,35 @@ def test_dataset_fetches_its_missing_file(mirror, tmp_path, monkeypatch):
     verify(tmp_path / "dsprites" / file.name, file)
     DSprites(root=tmp_path, download=True)
     assert mirror.asked == ["missing", "dsprites"]
+
+
+@pytest.mark.parametrize("knows_size", [True, False])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "moved_nowhere",
+        "moved_to_brackets",
+        "moved_to_no_port",
+        "moved_to_a_file",
+        "moved_to_a_long_label",
+        "length_of_letters",
+        "two_lengths",
+        "length_too_large",
+        "length_of_many_digits",
+        "negative_length",
+    ],
+)
+def test_after_a_bad_redirect_or_length_the_next_mirror_is_tried(
+    mirror, tmp_path, answer, knows_size
+):
+    digest = hashlib.sha256(CONTENT).hexdigest()
+    wanted = RemoteFile(
+        name="file.bin",
+        page="https://example.org",
+        checksum=f"sha256:{digest}",
+        urls=(mirror.url(answer), mirror.url("right")),
+        size=len(CONTENT) if knows_size else None,
+    )
+    path = fetch(wanted, tmp_path, progress=False, timeout=TIMEOUT)
+    assert path.read_bytes() == CONTENT
+    assert [file.name for file in tmp_path.iterdir()] == ["file.bin"]

@@ -14,8 +14,8 @@ import unbraid.files
 from unbraid.errors import NewerFormatError
 from unbraid.studies import run_study, study_from_plain, study_status, study_table
 from unbraid.studies._job import Outcome
-from unbraid.studies._yaml import write_yaml
 from unbraid.studies.executors import AbstractExecutor, InlineExecutor, News
+from unbraid.yaml_text import write_yaml
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,18 @@
 """The ``unbraid`` command: its sub-commands, and how it fails."""
 
+import contextlib
 import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from ._console import complain
+from ._console import close_stdout, complain, ready_streams
 from ._data_distances import data
 from ._demo import demo
 from ._discover import discover
@@ -18,8 +24,32 @@ from ._reproduce import reproduce
 from ._study import study
 from ._train import train
 
+_INTERRUPTED = KeyboardInterrupt("Interrupted.")
+# Typer names the parent of its errors of usage nowhere.
+_UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+
+
+class _Group(TyperGroup):
+    """Says that a command was interrupted, where the command does not say more."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        """Read the arguments."""
+        try:
+            return super().make_context(*args, **kwargs)
+        except KeyboardInterrupt:
+            raise typer.Exit(complain(_INTERRUPTED, 130)) from None
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that the arguments name."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise typer.Exit(complain(_INTERRUPTED, 130)) from None
+
+
 app = typer.Typer(
     name="unbraid",
+    cls=_Group,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -58,21 +88,78 @@ def _options(
     """Options that stand before the sub-command."""
 
 
-def main() -> None:
-    """Run the command line; one sentence and an exit code on failure.
+def run() -> None:
+    """Run the command line; on failure, print one line and exit with a code."""
+    ready_streams()
+    with _noted_interruption() as was_interrupted:
+        code = _exit_code(was_interrupted)
+    raise SystemExit(code)
 
-    Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
-    """
+
+def _exit_code(was_interrupted: Callable[[], bool]) -> int:
     try:
-        app()
+        code = app(standalone_mode=False) or 0
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return complain(_INTERRUPTED, 130)
+    except BrokenPipeError:
+        return close_stdout()
+    except _UsageError as error:
+        return _complain_of_usage(error)
     except Exception as error:
         if os.environ.get("UNBRAID_TRACEBACK"):
             raise
-        # ValueError and OSError are the parents of what we raise on bad input.
-        if not isinstance(error, OSError | ValueError | ArithmeticError | MemoryError):
-            error = RuntimeError(
-                f"unexpected {type(error).__name__}: {error}. This is a fault of "
-                "unbraid: please report it with what UNBRAID_TRACEBACK=1 shows."
-            )
-        complain(error)
-        raise SystemExit(1) from None
+        # Ctrl-C in the middle of an import leads it to errors of its own.
+        if was_interrupted():
+            return complain(_INTERRUPTED, 130)
+        return complain(_explained(error), 1)
+    return code
+
+
+def _complain_of_usage(error: Any) -> int:
+    """Say in one line what is wrong with the arguments, and where to read more."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()  # the help of the command
+        return error.exit_code
+    where = error.ctx.command_path if error.ctx else "unbraid"
+    text = f"{error.format_message().rstrip('.')}. See `{where} --help`."
+    return complain(ValueError(text), error.exit_code, where)
+
+
+def _explained(error: Exception) -> Exception:
+    """The error as it is shown: what was not foreseen is called so."""
+    # PyTorch reports a lack of memory as a RuntimeError of its own words.
+    if "allocate memory" in str(error) or "out of memory" in str(error).lower():
+        return MemoryError(
+            "There is not enough memory. Use fewer latents, a smaller batch or smaller "
+            "images."
+        )
+    # ValueError and OSError are the parents of what we raise on bad input.
+    if isinstance(error, OSError | ValueError | ArithmeticError | MemoryError):
+        return error
+    return RuntimeError(
+        f"unexpected {type(error).__name__}: {error}. This is a fault of unbraid: "
+        "please report it with what UNBRAID_TRACEBACK=1 shows."
+    )
+
+
+@contextlib.contextmanager
+def _noted_interruption() -> Iterator[Callable[[], bool]]:
+    """Give a function that says whether Ctrl-C was pressed in the block."""
+    was_pressed = False
+
+    def note(number: int, frame: Any) -> None:
+        nonlocal was_pressed
+        was_pressed = True
+        signal.default_int_handler(number, frame)
+
+    previous = signal.getsignal(signal.SIGINT)
+    is_main = threading.current_thread() is threading.main_thread()
+    if previous is not signal.default_int_handler or not is_main:
+        yield lambda: False
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: was_pressed
+    finally:
+        signal.signal(signal.SIGINT, previous)

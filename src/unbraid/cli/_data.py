@@ -24,6 +24,10 @@ DataArgument = Annotated[
         ".npy, .npz or .h5 file.",
     ),
 ]
+_MUCH = 20_000_000_000
+"""Bytes from which on reading all of them is announced, and is not done for info."""
+_BYTES_PER_SECOND = 500_000_000
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
@@ -32,6 +36,7 @@ def open_data(text: str) -> "AbstractDataset":
     from unbraid.data import open_dataset
     from unbraid.errors import DataFormatError, UnbraidError
 
+    announce_hidden(text)
     try:
         return open_dataset(text)
     except DataFormatError as error:
@@ -42,6 +47,38 @@ def open_data(text: str) -> "AbstractDataset":
         raise
     except (ValueError, TypeError) as error:
         raise typer.BadParameter(str(error), param_hint="DATA") from error
+
+
+def announce_hidden(text: str) -> None:
+    """Say so if a name of a dataset is also that of a folder or file here."""
+    from unbraid.data._catalogue import hidden_path
+
+    path = hidden_path(text)
+    if path is not None:
+        name = path.removeprefix("./")
+        typer.echo(
+            f"{name}: the built-in dataset is used. Write {path} for the folder or "
+            "file of this name.",
+            err=True,
+        )
+
+
+def announce_reading(dataset: "AbstractDataset") -> int:
+    """Bytes of the images; before much is read, say how long that takes."""
+    from math import prod
+
+    from unbraid.durations import in_words
+    from unbraid.limits import format_bytes
+
+    size = 4 if len(dataset.image_shape) == 1 else 1
+    n_bytes = len(dataset) * prod(dataset.image_shape) * size
+    if n_bytes > _MUCH:
+        typer.echo(
+            f"{dataset.name}: {format_bytes(n_bytes)} of images; to read all of them "
+            f"takes about {in_words(n_bytes / _BYTES_PER_SECOND)}",
+            err=True,
+        )
+    return n_bytes
 
 
 @data.command("list")
@@ -86,14 +123,28 @@ def info(name: DataArgument, json: JsonOption = False) -> None:
     from unbraid.data import channel_statistics
 
     dataset = open_data(name)
-    n_looked_at = min(len(dataset), 10_000)
+    n_bytes = announce_reading(dataset)
+    # A gigabyte of images at most.
+    most = max(1, 1_000_000_000 * len(dataset) // n_bytes)
+    n_looked_at = min(len(dataset), 10_000, most)
     rows = np.linspace(0, len(dataset) - 1, n_looked_at).round().astype(np.int64)
+    if n_bytes > _MUCH:
+        # A disk gives neighbors many times as fast as rows that lie far apart.
+        starts = np.linspace(0, len(dataset) - n_looked_at, 20).round()
+        rows = np.concatenate(
+            [
+                start + np.arange(max(1, n_looked_at // 20))
+                for start in starts.astype(np.int64)
+            ]
+        )
+        rows = np.unique(rows)
+        n_looked_at = len(rows)
     statistics = channel_statistics(dataset, rows)
     facts = _describe(dataset) | {
         "mean": statistics.mean,
         "std": statistics.std,
         "statistics_of": n_looked_at,
-        "fingerprint": dataset.fingerprint(),
+        "fingerprint": dataset.fingerprint() if json and n_bytes <= _MUCH else None,
         "verdicts": _verdicts(dataset),
     }
     if json:
@@ -177,6 +228,7 @@ def check(name: DataArgument, json: JsonOption = False) -> None:
     from unbraid.testing import check_dataset
 
     dataset = open_data(name)
+    announce_reading(dataset)
     verified = []
     if isinstance(dataset, AbstractPublishedDataset):
         verified = [str(path) for path in dataset.verify_files()]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ._console import print_json
-from ._data import JsonOption
+from ._data import JsonOption, announce_hidden
 from ._executor_options import (
     AddressOption,
     CpusOption,
@@ -69,7 +69,7 @@ def discover(
 
     Example: unbraid discover pictures --out found --budget 10m
     """
-    place = choose_executor(executor, workers, address, cpus, gpus)
+    place = choose_executor(executor, workers, address, cpus, gpus, device)
     found = conduct(
         data,
         out,
@@ -103,6 +103,7 @@ def conduct(data: str, out: Path, **options: Any) -> "Discovery":
 
     from ._study_view import StudyView
 
+    announce_hidden(data)
     began, view = time.monotonic(), StudyView()
     try:
         found = discover_in(data, out, audience=view, **options)

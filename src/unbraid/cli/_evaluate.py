@@ -63,6 +63,7 @@ def evaluate(
 
     Example: unbraid evaluate --codes z.npy --factors v.csv --json scores.json
     """
+    from unbraid.errors import naming
     from unbraid.metrics import evaluate as score
 
     _check_usage(model, data, codes, factors)
@@ -76,15 +77,16 @@ def evaluate(
         table, labels = _open(model, data)
     else:
         table, labels = _read_tables(codes, factors)
-    card = score(
-        table,
-        labels,
-        metrics=metrics,
-        rows=rows,
-        seed=seed,
-        intervals=intervals,
-        levels=levels,
-    )
+    with naming(str(model if codes is None else codes)):
+        card = score(
+            table,
+            labels,
+            metrics=metrics,
+            rows=rows,
+            seed=seed,
+            intervals=intervals,
+            levels=levels,
+        )
     print_scorecard(card)
     if json is not None:
         card.to_json(json)
@@ -173,13 +175,13 @@ def read_table(path: Path, name: str, option: str) -> tuple[Any, list[str] | Non
         name: Of the array in an .npz file that has several.
         option: What to call the file in complaints.
     """
-    import zipfile
+    from unbraid.data._array_files import array_names, read_array
+    from unbraid.errors import DataFormatError, naming
+    from unbraid.limits import require_memory
+    from unbraid.paths import expand_user, require_regular_file
 
-    import numpy as np
-
-    from unbraid.errors import DataFormatError
-
-    if not path.is_file():
+    path = expand_user(path)
+    if not path.exists():
         raise FileNotFoundError(
             f"{option}: expected a .npy, .npz or .csv file, got {str(path)!r}, and "
             "there is no such file."
@@ -189,36 +191,39 @@ def read_table(path: Path, name: str, option: str) -> tuple[Any, list[str] | Non
         raise ValueError(
             f"{option}: expected a .npy, .npz or .csv file, got {str(path)!r}."
         )
-    try:
-        if kind == ".csv":
+    n_bytes = require_regular_file(path)
+    if kind == ".csv":
+        # What pandas makes of a text takes several times its size.
+        require_memory(4 * n_bytes, str(path))
+        with naming(str(path)):
             return _read_csv(path)
-        with path.open("rb") as file:
-            if kind == ".npy":
-                return np.lib.format.read_array(file, allow_pickle=False), None
-            loaded = np.load(file, allow_pickle=False)
-            if isinstance(loaded, np.ndarray):
-                return loaded, None
-            keys = list(loaded)
-            key = name if name in keys else keys[0] if len(keys) == 1 else None
-            if key is not None:
-                return loaded[key], None
-    except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
+    keys = array_names(path)
+    key = name if name in keys else keys[0] if len(keys) == 1 else None
+    if key is None:
         raise DataFormatError(
-            f"{option}: expected a table of numbers, got {str(path)!r}, which cannot "
-            f"be read ({error})."
-        ) from error
-    raise DataFormatError(
-        f"{option}: expected an array called {name!r} or only one in {str(path)!r}, "
-        f"got {', '.join(keys)}."
-    )
+            f"{option}: expected an array called {name!r} or only one in "
+            f"{str(path)!r}, got {', '.join(keys) or 'none'}."
+        )
+    table = read_array(path, key)
+    # Tables are copied as float64.
+    require_memory(8 * table.size, str(path))
+    return table, None
 
 
 def _read_csv(path: Path) -> tuple[Any, list[str] | None]:
     """Numbers and names of the columns; a first line of numbers is a row, not names."""
     import pandas as pd
 
-    first = pd.read_csv(path, header=None, nrows=1)
-    if all(kind.kind in "iuf" for kind in first.dtypes):
-        return pd.read_csv(path, header=None).to_numpy(), None
-    frame = pd.read_csv(path)
+    from unbraid.errors import DataFormatError
+
+    try:
+        first = pd.read_csv(path, header=None, nrows=1)
+        if all(kind.kind in "iuf" for kind in first.dtypes):
+            return pd.read_csv(path, header=None).to_numpy(), None
+        frame = pd.read_csv(path)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
+        raise DataFormatError(
+            f"{path}: expected a table of numbers in CSV, got something else "
+            f"({str(error).strip()})."
+        ) from error
     return frame.to_numpy(), [str(column) for column in frame.columns]

@@ -25,13 +25,29 @@ GpusOption = Annotated[float, typer.Option(min=0, help="Per run, on Ray.")]
 DeviceOption = Annotated[str, typer.Option(help="cpu, cuda, mps or auto.")]
 
 
+def check_device(device: str) -> None:
+    """Refuse a device that there is not, before anything is computed."""
+    from unbraid.training._fit import choose_device
+
+    try:
+        choose_device(device)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--device") from error
+
+
 def choose_executor(
-    name: str, workers: int | None, address: str | None, cpus: float, gpus: float
+    name: str,
+    workers: int | None,
+    address: str | None,
+    cpus: float,
+    gpus: float,
+    device: str,
 ) -> "AbstractExecutor":
     """Where runs are computed, from the options of a command."""
     from unbraid.studies.executors import LocalExecutor, RayExecutor
 
     if name == "local":
+        check_device(device)  # the nodes of a cluster may have others
         if address is not None:
             raise typer.BadParameter(
                 "Expected --executor ray with an address, got local.",

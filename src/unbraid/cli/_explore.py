@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from unbraid.paths import expand_user
+
 from ._console import print_json
 from ._data import JsonOption, open_data
 
@@ -83,7 +85,7 @@ def explore(
 
 def _labels(folders: list[Path]) -> list[str]:
     """The shortest ends of the paths that differ."""
-    parts = [folder.expanduser().absolute().parts for folder in folders]
+    parts = [expand_user(folder).absolute().parts for folder in folders]
     for n in range(1, max(map(len, parts))):
         labels = ["/".join(part[-n:]) for part in parts]
         if len(set(labels)) == len(labels):
@@ -95,7 +97,7 @@ def _remembered(folder: Path) -> "AbstractDataset":
     """The data that a model was trained on, if files near it say which."""
     from unbraid.data import open_dataset
 
-    folder = folder.expanduser()
+    folder = expand_user(folder)
     about = _part(_read(folder / "spec.json"), "data")
     plan = _read(folder.parent / "plan.json")
     fingerprint = about.get("fingerprint", plan.get("fingerprint"))

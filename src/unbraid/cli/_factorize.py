@@ -83,10 +83,13 @@ def factorize(
     table = _points(points, model, data, rows, seed)
     if table.ndim > 2 or table.shape[-1:] >= (_MANY_COORDINATES,):
         typer.echo(_RAW_PIXELS, err=True)
-    fitted = _fit(
-        table, dimension=dimension, neighbors=neighbors, gamma=gamma,
-        eigenvalues=eigenvalues, seed=seed,
-    )  # fmt: skip
+    from unbraid.errors import naming
+
+    with naming(str(points or data)):
+        fitted = _fit(
+            table, dimension=dimension, neighbors=neighbors, gamma=gamma,
+            eigenvalues=eigenvalues, seed=seed,
+        )  # fmt: skip
     from unbraid.reports import draw_manifold_spectrum, manifold_spectrum
 
     figure = draw_manifold_spectrum(manifold_spectrum(fitted))

@@ -16,6 +16,7 @@ from ._executor_options import (
     ExecutorOption,
     GpusOption,
     WorkersOption,
+    check_device,
     choose_executor,
 )
 
@@ -72,10 +73,12 @@ def reproduce(
         return
     wanted = _known(names)
     size = preset or "mini"
+    if executor == "local":
+        check_device(device)
     # A few steps are done before worker processes would have started.
     place = None
     if size != "smoke" or workers or executor != "local":
-        place = choose_executor(executor, workers, address, cpus, gpus)
+        place = choose_executor(executor, workers, address, cpus, gpus, device)
     found, failed = [], 0
     for name in wanted:
         finding = _reproduce(name, size, out, place, device)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ._console import complain, print_json, print_table
-from ._data import JsonOption
+from ._data import JsonOption, announce_hidden
 from ._executor_options import (
     AddressOption,
     CpusOption,
@@ -70,7 +70,7 @@ def run(
     """
     wanted, folder = _read(file, out)
     budget = read_size(disk)
-    place = choose_executor(executor, workers, address, cpus, gpus)
+    place = choose_executor(executor, workers, address, cpus, gpus, device)
     announce_cost(wanted, folder, place.n_workers, as_json=json and dry_run)
     if not dry_run:
         _conduct(wanted, folder, place, device, logger or [], budget, as_json=json)
@@ -101,7 +101,7 @@ def retry(
 
     wanted, folder = _read(folder, None)
     budget = read_size(disk)
-    place = choose_executor(executor, workers, address, cpus, gpus)
+    place = choose_executor(executor, workers, address, cpus, gpus, device)
     n_failed = retry_failed(folder)
     typer.echo(f"{n_failed} failed runs are tried again", err=True)
     _conduct(wanted, folder, place, device, logger or [], budget, as_json=json)
@@ -239,7 +239,7 @@ def preset(
     """
     from unbraid.studies import PRESETS, study_from_plain
     from unbraid.studies import preset as find_preset
-    from unbraid.studies._yaml import write_yaml
+    from unbraid.yaml_text import write_yaml
 
     if name is None:
         rows = [
@@ -309,6 +309,8 @@ def announce_cost(
     from unbraid.studies.executors import count_cores
 
     specs = wanted.runs()
+    for text in dict.fromkeys(spec.data for spec in specs):
+        announce_hidden(text)
     fingerprints = fingerprints_of(specs)
     cells = StudyFolder(folder).cells_of(specs, fingerprints)
     left = [cell.spec for cell in cells if cell.place.state not in ("done", "failed")]

@@ -1,6 +1,5 @@
 """``unbraid train``: a model from data, kept in a folder."""
 
-import contextlib
 import shlex
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,11 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ._console import complain, print_json
-from ._data import DataArgument, JsonOption, open_data
+from ._data import DataArgument, JsonOption, announce_reading, open_data
 
 if TYPE_CHECKING:
+    from unbraid.data import AbstractDataset
     from unbraid.models.objectives import AbstractObjective
-    from unbraid.training import Run
+    from unbraid.training import Run, TrainingSpec
+
+_MANY_STEPS = 5_000
+"""Steps from which on the time is estimated before a run starts."""
 
 
 def train(
@@ -63,16 +66,17 @@ def train(
 
     Example: unbraid train xy_object --objective beta_vae --set beta=4 --out run
     """
-    from unbraid.training import fit, keep_freed_memory
+    from unbraid.training import keep_freed_memory, specify, train_run
 
     if not out:
         raise typer.BadParameter("Expected a folder, got ''.", param_hint="--out")
     wanted = read_objective(objective, settings or [])
     dataset = open_data(data)
+    announce_reading(dataset)
     _check_names(network, dataset.image_shape, likelihood, logger or [], device)
     keep_freed_memory()
     try:
-        run = fit(
+        spec = specify(
             wanted,
             dataset,
             steps=steps,
@@ -83,6 +87,11 @@ def train(
             standardise=standardise,
             learning_rate=learning_rate,
             seed=seed,
+        )
+        _announce(spec, dataset)
+        run = train_run(
+            spec,
+            dataset,
             device=device,
             out=out,
             traces=traces,
@@ -125,22 +134,12 @@ def read_objective(name: str, settings: list[str]) -> "AbstractObjective":
 
 
 def _read_value(text: str) -> Any:
-    import yaml
+    from unbraid.yaml_text import read_yaml
 
     try:
-        return _with_numbers(yaml.safe_load(text))
-    except yaml.YAMLError as error:
-        raise ValueError(f"Expected a value in YAML, got {text!r}.") from error
-
-
-def _with_numbers(value: Any) -> Any:
-    """The same with numbers such as 1e-3, which YAML takes for words."""
-    if isinstance(value, dict):
-        return {key: _with_numbers(part) for key, part in value.items()}
-    if isinstance(value, str):
-        with contextlib.suppress(ValueError):
-            return float(value)
-    return value
+        return read_yaml(text, "--set")
+    except ValueError as error:
+        raise ValueError(f"Expected a value in YAML, got {text[:80]!r}.") from error
 
 
 def _check_names(
@@ -165,9 +164,24 @@ def _check_names(
     for option, check in checks.items():
         try:
             check()
-        except (ValueError, RuntimeError) as error:
-            sentence = str(error).split("\n")[0]
-            raise typer.BadParameter(sentence, param_hint=option) from error
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint=option) from error
+
+
+def _announce(spec: "TrainingSpec", dataset: "AbstractDataset") -> None:
+    """Say how long a long run will take, before it starts."""
+    from unbraid.durations import in_words
+    from unbraid.limits import format_bytes
+    from unbraid.training import measure_training
+
+    if spec.steps < _MANY_STEPS:
+        return
+    cost = measure_training(spec, dataset)
+    typer.echo(
+        f"{spec.steps:,} steps: about {in_words(cost.per_step * spec.steps)} on one "
+        f"core, {format_bytes(cost.n_bytes)} of disk",
+        err=True,
+    )
 
 
 def _report(run: "Run", *, as_json: bool) -> None:

@@ -13,10 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import pydantic
-import yaml
 
+from unbraid.errors import naming
 from unbraid.extensions import Catalogue, class_reader
+from unbraid.paths import expand_user, require_regular_file
+from unbraid.yaml_text import read_yaml
 
+from ._array_files import SUFFIXES, open_npy
 from ._dataset import AbstractDataset
 from .own._image_folder import ImageFolder
 from .own._labelled_images import LabelledImages
@@ -73,35 +76,6 @@ DATASETS: Catalogue[type[AbstractDataset]] = Catalogue(
 )
 """Every dataset that has a name, with those of other packages."""
 
-
-class _OptionLoader(yaml.SafeLoader):
-    """Loads plain data, with numbers as people write them: 1e-3, and 010 for ten."""
-
-
-def _construct_integer(loader: _OptionLoader, node: yaml.ScalarNode) -> int | str:
-    """Read decimal digits, or 0x, 0o and 0b; leave anything else as text."""
-    text = str(loader.construct_scalar(node))
-    try:
-        return int(text, 10 if re.fullmatch(r"[-+]?[0-9]+", text) else 0)
-    except ValueError:
-        return text
-
-
-def _construct_scientific(loader: _OptionLoader, node: yaml.ScalarNode) -> int | float:
-    """Read a number such as 1e-3; 1e3 is a whole number."""
-    number = float(str(loader.construct_scalar(node)))
-    return int(number) if number.is_integer() else number
-
-
-_OptionLoader.add_implicit_resolver(
-    "!scientific",
-    re.compile(r"^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)[eE][-+]?[0-9]+$"),
-    list("-+0123456789."),
-)
-_OptionLoader.add_constructor("!scientific", _construct_scientific)
-_OptionLoader.add_constructor("tag:yaml.org,2002:int", _construct_integer)
-
-_ARRAY_FILES = (".npy", ".npz", ".h5", ".hdf5")
 _PATHS = ("path", "images")
 
 
@@ -110,7 +84,8 @@ def open_dataset(text: str) -> AbstractDataset:
 
     Args:
         text: A name of the catalogue with options, ``name:option=value,option=value``
-            (values in YAML, lists in brackets, nested datasets in quotes); or the path
+            (values in YAML, lists in brackets, nested datasets in quotes), whether or
+            not there is a folder of this name (write ``./name`` for that); or the path
             of a folder of pictures, with the options of ``ImageFolder``; or the path of
             a .npy, .npz or .h5 file with an array called ``images`` (or one array).
             A .npy file of two axes holds vectors.
@@ -125,13 +100,40 @@ def open_dataset(text: str) -> AbstractDataset:
         XYSquares(square_size=8, image_size=64, spacing=4, grid_size=None,
         n_squares=1, rgb=True)
     """
-    name, dataset, options = read_dataset_name(text)
+    with naming(text.partition(":")[0]):
+        name, dataset, options = read_dataset_name(text)
+        try:
+            return _open(name, dataset, options)
+        except TypeError as error:  # values of a wrong kind: here they are text
+            raise ValueError(str(error)) from error
+
+
+def hidden_path(text: str) -> str | None:
+    """Path in the current folder that a name of the catalogue hides.
+
+    A name of the catalogue always means the dataset of that name. To open a folder or
+    file that is called the same, write it with its folder, such as ``./xy_squares``.
+
+    Args:
+        text: What :func:`open_dataset` takes.
+
+    Returns:
+        How to write the path, or ``None`` if nothing is hidden.
+    """
+    name = text.partition(":")[0]
+    is_hidden = name in DATASETS and Path(name).exists()
+    return f"./{name}" if is_hidden else None
+
+
+def _open(
+    name: str, dataset: type[AbstractDataset], options: dict[str, typing.Any]
+) -> AbstractDataset:
     if dataset is ImageFolder:
         return ImageFolder(name, **options)
     if dataset is LabelledImages:
         stem = re.sub(r"[^a-z0-9]+", "_", Path(name).stem.lower()).strip("_")
         options = {"name": stem or "images", **options}
-        vectors = _read_vectors(Path(name).expanduser())
+        vectors = _read_vectors(expand_user(name))
         if vectors is not None:
             allowed = ("factors", "factor_names", "name")
             for option in options:
@@ -149,10 +151,7 @@ def _read_vectors(path: Path) -> np.ndarray | None:
     """The table in a .npy file of two axes; ``None`` for anything else."""
     if path.suffix.lower() != ".npy":
         return None
-    try:
-        table = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OSError):
-        return None  # LabelledImages says what is wrong with it
+    table = open_npy(path)
     return table if table.ndim == 2 else None
 
 
@@ -161,10 +160,13 @@ def read_dataset_name(
 ) -> tuple[str, type[AbstractDataset], dict[str, typing.Any]]:
     """Name or path, class and options of what a user types, without opening it."""
     name, _, options = text.partition(":")
-    if text and name not in DATASETS and Path(text).expanduser().exists():
+    if name in DATASETS:
+        return name, DATASETS[name], _read_options(DATASETS[name], name, options)
+    _check_path(name)
+    if text and _exists(expand_user(text)):
         name, options = text, ""  # a path may have a colon in it
-    path = Path(name).expanduser()
-    dataset = DATASETS.get(name) or (_class_of_path(path) if name else None)
+    path = expand_user(name)
+    dataset = _class_of_path(path) if name else None
     if dataset is None:
         raise ValueError(
             "Expected the name of a dataset, a folder of pictures or a file of arrays, "
@@ -174,15 +176,31 @@ def read_dataset_name(
     return name, dataset, _read_options(dataset, name, options)
 
 
+def _check_path(name: str) -> None:
+    """Refuse text that no file system can hold."""
+    if "\0" in name:
+        raise ValueError(f"A path cannot contain a zero byte, got {name!r}.")
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # too long for a path, for one
+        return False
+
+
 def _class_of_path(path: Path) -> type[AbstractDataset] | None:
+    if not _exists(path):
+        return None
     if path.is_dir():
         return ImageFolder
-    if path.is_file() and path.suffix.lower() not in _ARRAY_FILES:
+    require_regular_file(path)
+    if path.suffix.lower() not in SUFFIXES:
         raise ValueError(
-            f"Expected a file of arrays ({', '.join(_ARRAY_FILES)}) or a folder of "
+            f"Expected a file of arrays ({', '.join(SUFFIXES)}) or a folder of "
             f"pictures, got {str(path)!r}."
         )
-    return LabelledImages if path.is_file() else None
+    return LabelledImages
 
 
 def _read_options(
@@ -208,7 +226,7 @@ def _read_options(
 def _read_value(name: str, key: str, text: str, hint: typing.Any) -> object:
     kinds = typing.get_args(hint) or (hint,)
     try:
-        value = yaml.load(text, Loader=_OptionLoader)
+        value = read_yaml(text, key)
         if value is None and type(None) in kinds:
             return None
         if str in kinds:
@@ -218,7 +236,7 @@ def _read_value(name: str, key: str, text: str, hint: typing.Any) -> object:
             # Strict, so that true is no number; by way of JSON, so that a list may
             # stand for a tuple.
             return pydantic.TypeAdapter(hint).validate_json(
-                json.dumps(value), strict=True
+                json.dumps(_with_whole_numbers(value)), strict=True
             )
     except Exception as error:  # broken text leads the parsers to any of them
         raise ValueError(
@@ -227,6 +245,14 @@ def _read_value(name: str, key: str, text: str, hint: typing.Any) -> object:
     if not isinstance(value, str):
         raise ValueError(f"{name}: expected {key} to be a dataset, got {text!r}.")
     return open_dataset(value)
+
+
+def _with_whole_numbers(value: typing.Any) -> typing.Any:
+    """Plain data in which whole numbers are integers, so that 1e3 may be a count."""
+    if isinstance(value, list):
+        return [_with_whole_numbers(part) for part in value]
+    is_whole = isinstance(value, float) and value.is_integer()
+    return int(value) if is_whole else value
 
 
 def _wanted(hint: typing.Any) -> str:

@@ -12,6 +12,7 @@ import urllib3
 
 from unbraid.errors import DataFormatError, DownloadError
 from unbraid.files import cache_folder, require_space, written_whole
+from unbraid.paths import expand_user
 
 from ._progress import progress_bar
 
@@ -75,7 +76,7 @@ def data_root(root: str | Path | None = None) -> Path:
             the user's cache folder if that is not set either.
     """
     chosen = root or os.environ.get("UNBRAID_DATA") or cache_folder()
-    return Path(chosen).expanduser()
+    return expand_user(chosen)
 
 
 def fetch(
@@ -163,8 +164,7 @@ def _fetch_from(
 ) -> None:
     hasher, received = _hasher(remote), 0
     with _answer(url, timeout) as response, written_whole(target) as file:
-        total = remote.size or _announced(response)
-        require_space(target.parent, total or 0)
+        total = _expected_size(response, remote, target.parent)
         with progress_bar(total, remote.name, unit="B", wanted=progress) as bar:
             for piece in _pieces(response, timeout):
                 if received == 0:
@@ -188,7 +188,13 @@ def _answer(url: str, timeout: float) -> Iterator[requests.Response]:
         )
     except requests.Timeout:
         raise _MirrorFailedError(f"no answer in {timeout:g} seconds") from None
-    except requests.RequestException as error:
+    # A broken address or header leads requests and urllib3 to errors of many kinds,
+    # among them plain ValueErrors.
+    except (
+        requests.RequestException,
+        urllib3.exceptions.HTTPError,
+        ValueError,
+    ) as error:
         raise _MirrorFailedError(f"no answer: {_innermost(error)}") from None
     with response:
         if response.status_code != 200:
@@ -198,7 +204,22 @@ def _answer(url: str, timeout: float) -> Iterator[requests.Response]:
 
 def _announced(response: requests.Response) -> int | None:
     length = response.headers.get("Content-Length", "")
-    return int(length) if length.isdecimal() else None
+    return int(length) if length.isdecimal() and len(length) < 20 else None
+
+
+def _expected_size(
+    response: requests.Response, remote: RemoteFile, folder: Path
+) -> int | None:
+    """Bytes that will come, as far as there is room for them."""
+    if remote.size is not None:
+        require_space(folder, remote.size)
+        return remote.size
+    announced = _announced(response)
+    try:
+        require_space(folder, announced or 0)
+    except OSError as error:  # the size is the mirror's word only
+        raise _MirrorFailedError(str(error)) from None
+    return announced
 
 
 def _pieces(response: requests.Response, timeout: float) -> Iterator[bytes]:

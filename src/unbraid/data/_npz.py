@@ -3,9 +3,8 @@
 import contextlib
 import math
 import struct
-import tokenize
+import warnings
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -13,14 +12,11 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.errors import DataFormatError
+from unbraid.errors import DataFormatError, UnbraidError
+from unbraid.limits import require_memory
+from unbraid.paths import require_regular_file
 
 from ._memory_map import BLOCK_BYTES, Blocks, converted_once, mapped, require_layout
-
-# What numpy raises for a header that makes no sense.
-_BAD_HEADER = (ValueError, SyntaxError, tokenize.TokenError, MemoryError)
-# What zipfile raises; RuntimeError for encryption and unknown compression.
-_BAD_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
 
 
 def npz_images(
@@ -40,9 +36,14 @@ def npz_images(
         DataFormatError: If the file is damaged, or holds something else.
     """
     with _member(path, key) as (info, stream):
-        found, dtype = _header(path, key, stream)
+        found, is_fortran, dtype = _header(path, key, info, stream)
         header_bytes = stream.tell()
     require_layout(f"{path}, {key}", found, dtype, shape)
+    if is_fortran:
+        raise DataFormatError(
+            f"{path}, {key}: expected images one after the other, got Fortran order. "
+            "This is not the published file: get it again."
+        )
     if info.compress_type == zipfile.ZIP_STORED:
         start = _data_offset(path, info) + header_bytes
         if start + math.prod(found) > path.stat().st_size:
@@ -53,51 +54,79 @@ def npz_images(
 
 def npz_shape(path: Path, key: str) -> tuple[int, ...]:
     """Shape of a member of an .npz file, from its header alone."""
-    with _member(path, key) as (_, stream):
-        return _header(path, key, stream)[0]
+    with _member(path, key) as (info, stream):
+        return _header(path, key, info, stream)[0]
 
 
 def npz_array(path: Path, key: str) -> NDArray[Any]:
-    """A member of an .npz file, read into memory; never a pickled one."""
+    """A member of an .npz file, read into memory; never a pickled one.
+
+    Raises:
+        DataFormatError: If the file is damaged, or has no such member.
+        NotEnoughMemoryError: If the array does not fit into memory.
+    """
+    with _member(path, key) as (info, stream):
+        shape, _, dtype = _header(path, key, info, stream)
+        require_memory(math.prod(shape) * dtype.itemsize, f"{path}, {key}")
     with _member(path, key) as (_, stream):
-        try:
-            return np.lib.format.read_array(stream, allow_pickle=False)
-        except _BAD_HEADER as error:
-            raise DataFormatError(_unreadable(path, f"{key}: {error}")) from error
+        return np.lib.format.read_array(stream, allow_pickle=False)
+
+
+def npz_names(path: Path) -> list[str]:
+    """Names of the arrays in an .npz file."""
+    with _opened(path) as archive:
+        names = [name for name in archive.namelist() if name.endswith(".npy")]
+    return [name.removesuffix(".npy") for name in dict.fromkeys(names)]
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    require_regular_file(path)
+    try:
+        with zipfile.ZipFile(path) as archive, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of headers that are odd Python
+            yield archive
+    except (UnbraidError, PermissionError):
+        raise
+    # Broken bytes lead zipfile, zlib and the parser of numpy's headers to any of them.
+    except Exception as error:
+        raise DataFormatError(_unreadable(path, _reason(error))) from error
 
 
 @contextlib.contextmanager
 def _member(path: Path, key: str) -> Iterator[tuple[zipfile.ZipInfo, IO[bytes]]]:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            if f"{key}.npy" not in archive.namelist():
-                names = ", ".join(archive.namelist()) or "nothing"
-                raise DataFormatError(
-                    f"{path}: expected a member {key}.npy, got {names}. "
-                    "This is not the published file: get it again."
-                )
-            with archive.open(f"{key}.npy") as stream:
-                yield archive.getinfo(f"{key}.npy"), stream
-    except _BAD_ZIP as error:
-        raise DataFormatError(_unreadable(path, str(error))) from error
+    with _opened(path) as archive:
+        if f"{key}.npy" not in archive.namelist():
+            names = ", ".join(archive.namelist()) or "nothing"
+            raise DataFormatError(
+                f"{path}: expected a member {key}.npy, got {names}. "
+                "This is not the published file: get it again."
+            )
+        info = archive.getinfo(f"{key}.npy")
+        if info.flag_bits & 1:
+            raise DataFormatError(
+                f"{path}: the member {info.filename} is encrypted. Save the arrays "
+                "without a password."
+            )
+        with archive.open(info) as stream:
+            yield info, stream
 
 
 def _header(
-    path: Path, key: str, stream: IO[bytes]
-) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    try:
-        if np.lib.format.read_magic(stream) == (1, 0):
-            shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(stream)
-        else:
-            shape, is_fortran, dtype = np.lib.format.read_array_header_2_0(stream)
-    except _BAD_HEADER as error:
-        raise DataFormatError(_unreadable(path, f"{key}: {error}")) from error
-    if is_fortran:
+    path: Path, key: str, info: zipfile.ZipInfo, stream: IO[bytes]
+) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    if np.lib.format.read_magic(stream) == (1, 0):
+        shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(stream)
+    else:
+        shape, is_fortran, dtype = np.lib.format.read_array_header_2_0(stream)
+    if dtype.hasobject:
         raise DataFormatError(
-            f"{path}, {key}: expected images one after the other, got Fortran order. "
-            "This is not the published file: get it again."
+            f"{path}: cannot be read: {key} holds Python objects, which are never "
+            "loaded."
         )
-    return shape, dtype
+    if math.prod(shape) * dtype.itemsize > info.file_size - stream.tell():
+        raise DataFormatError(_unreadable(path, f"{key} ends too early"))
+    return shape, is_fortran, dtype
 
 
 def _data_offset(path: Path, info: zipfile.ZipInfo) -> int:
@@ -110,8 +139,8 @@ def _data_offset(path: Path, info: zipfile.ZipInfo) -> int:
 
 
 def _blocks(path: Path, key: str) -> Blocks:
-    with _member(path, key) as (_, stream):
-        (n_images, *rest), _dtype = _header(path, key, stream)
+    with _member(path, key) as (info, stream):
+        (n_images, *rest), _, _ = _header(path, key, info, stream)
         image_bytes = math.prod(rest)
         step = max(1, BLOCK_BYTES // image_bytes)
         for first in range(0, n_images, step):
@@ -120,6 +149,12 @@ def _blocks(path: Path, key: str) -> Blocks:
             if len(data) < count * image_bytes:
                 raise EOFError("it ends too early")
             yield first, np.frombuffer(data, dtype=np.uint8).reshape(count, *rest)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, NotImplementedError):
+        return "its compression is unknown"
+    return "an array in it is damaged" if isinstance(error, ValueError) else "damaged"
 
 
 def _unreadable(path: Path, reason: str) -> str:

@@ -1,5 +1,6 @@
 """Mean and standard deviation of each channel, for standardising a dataset."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,8 @@ from ._dataset import AbstractDataset
 from ._progress import progress_bar
 
 _CHUNK = 1024
+_CHUNK_VALUES = 2**26
+"""Values of large images that are read at a time."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +72,12 @@ def channel_statistics(
         return _column_statistics(dataset, indices)
     n_pixels = dataset.image_shape[1] * dataset.image_shape[2]
     totals = np.zeros((3, dataset.image_shape[0]))
+    chunk = min(_CHUNK, max(1, _CHUNK_VALUES // math.prod(dataset.image_shape)))
     with progress_bar(
         len(indices), "channel statistics", unit="images", wanted=progress
     ) as bar:
-        for start in range(0, len(indices), _CHUNK):
-            images = dataset.images(indices[start : start + _CHUNK])
+        for start in range(0, len(indices), chunk):
+            images = dataset.images(indices[start : start + chunk])
             sums, squares = _sums(images)
             # Rounding can make the spread of a constant image a tiny negative number.
             spread = (squares - sums**2 / n_pixels).clip(min=0) / max(n_pixels - 1, 1)

@@ -1,5 +1,6 @@
 """What a discovery looks at: data from anywhere, as text that every worker can open."""
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -7,12 +8,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
 
-from unbraid.data import AbstractDataset, ImageFolder, as_dataset, open_dataset
+from unbraid.data import (
+    DATASETS,
+    AbstractDataset,
+    ImageFolder,
+    as_dataset,
+    open_dataset,
+)
 from unbraid.data._catalogue import read_dataset_name
+from unbraid.data.own._picture import open_picture
 from unbraid.data.own._picture_listing import list_pictures
+from unbraid.errors import naming
 from unbraid.files import written_whole
+from unbraid.paths import expand_user
 from unbraid.randomness import numpy_generator
 
 FEWEST = 32
@@ -48,19 +57,21 @@ def read_source(data: Any, folder: Path) -> Source:
     if isinstance(data, str | Path):
         text = _absolute(str(data))
         dataset = open_dataset(text)
+        with naming(str(data).partition(":")[0]):
+            _check_variety(dataset)
     else:
         text = _keep(as_dataset(data), folder)
         dataset = open_dataset(text)
+        _check_variety(dataset)
     if isinstance(dataset, ImageFolder):
         _require_apart(Path(dataset.path), folder)
-    _check_variety(dataset)
     names = dataset.paths if isinstance(dataset, ImageFolder) else ()
     return Source(text, dataset, names)
 
 
 def _require_apart(pictures: Path, folder: Path) -> None:
     """Pictures that a discovery draws must not be data of the next call."""
-    if folder.resolve().is_relative_to(pictures.expanduser().resolve()):
+    if folder.resolve().is_relative_to(expand_user(pictures).resolve()):
         raise ValueError(
             "discover: expected an output folder outside of the pictures, got "
             f"{str(folder)!r}. Choose another with --out."
@@ -69,9 +80,11 @@ def _require_apart(pictures: Path, folder: Path) -> None:
 
 def _absolute(text: str) -> str:
     """With the whole path, and for a folder the size that its pictures have."""
-    name, kind, options = read_dataset_name(text)
-    path = Path(name).expanduser()
-    if not path.exists() or ":" in str(path.resolve()):
+    with naming(text.partition(":")[0]):
+        name, kind, options = read_dataset_name(text)
+    path = expand_user(name)
+    # A name of the catalogue is no path, also where there is a folder of this name.
+    if name in DATASETS or ":" in str(path.resolve()):
         return text
     rest = text[len(name) :]
     if kind is ImageFolder:
@@ -89,10 +102,13 @@ def _look_at_pictures(folder: Path) -> dict[str, int]:
     sides, is_grey = [], True
     for picture in pictures[::every]:
         try:
-            with Image.open(folder / picture.name) as image:
+            with (
+                warnings.catch_warnings(action="ignore"),
+                open_picture(folder / picture.name) as image,
+            ):
                 sides.append(min(image.size))
                 is_grey &= image.mode in ("1", "L", "I;16", "I", "LA", "F")
-        except (OSError, UnidentifiedImageError, Image.DecompressionBombError):
+        except Exception:  # broken bytes lead Pillow to any of them
             continue  # the folder's own reader says what is wrong with it
     if not sides:
         return {}

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from unbraid.durations import read_duration
 from unbraid.metrics._options import check_option
+from unbraid.paths import expand_user
 from unbraid.selection import rank_models
 from unbraid.studies import StudyFolder, run_study
 from unbraid.studies._conduct import Audience
@@ -78,7 +79,7 @@ def discover(
         found.ranking.chosen, found.ranking.reason, found.report
     """
     check_option("discover", "method", method, Method)
-    folder = Path(out).expanduser()
+    folder = expand_user(out)
     seconds = None if budget is None else read_duration(budget)
     require_writable(folder)
     require_own(folder)

@@ -11,10 +11,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset
+from unbraid.errors import naming
 from unbraid.metrics import mutual_information_gap
+from unbraid.paths import MOST_TEXT_BYTES, expand_user, require_regular_file
 from unbraid.representation import encode
 
 FEWEST, MOST = 20, 1_000
+_LARGEST = 2.0**53
+"""Above it, numbers that differ by one are equal as floats."""
+
 _ROW_NAMES = ("row", "file")
 
 
@@ -33,6 +38,10 @@ class FewLabels:
     def score(self, model: Any, dataset: AbstractDataset) -> float:
         """MIG on these rows, with as many bins as they can fill."""
         codes = encode(model, dataset, rows=self.rows, progress=False).codes
+        return self.score_codes(codes)
+
+    def score_codes(self, codes: NDArray[Any]) -> float:
+        """MIG of codes of these rows, ``(n, n_latents)``."""
         # 5 bins for 20 labels, 9 for 100, the usual 20 for 1,000.
         bins = round(2 * len(self.rows) ** (1 / 3))
         return float(mutual_information_gap(codes, self.factors, bins=bins))
@@ -48,7 +57,12 @@ def read_labels(labels: Any, n_rows: int, names: Sequence[str] = ()) -> FewLabel
         n_rows: Images there are.
         names: Of their files.
     """
-    table = _table(labels)
+    where = str(labels) if isinstance(labels, str | Path) else "labels"
+    with naming(where):
+        return _read_labels(_table(labels), n_rows, names)
+
+
+def _read_labels(table: pd.DataFrame, n_rows: int, names: Sequence[str]) -> FewLabels:
     keys = [name for name in _ROW_NAMES if name in table]
     if len(keys) != 1 or table.shape[1] < 2:
         raise ValueError(
@@ -64,7 +78,11 @@ def read_labels(labels: Any, n_rows: int, names: Sequence[str] = ()) -> FewLabel
     _check_columns(table)
     rows = _rows(keys[0], list(table[keys[0]]), n_rows, names)
     columns = [_numbers(np.asarray(table[name])) for name in table if name not in keys]
-    return FewLabels(rows, np.column_stack(columns))
+    few = FewLabels(rows, np.column_stack(columns))
+    # The score that is computed after training, so that labels which it would refuse
+    # are refused before.
+    few.score_codes(np.random.default_rng(0).normal(size=(len(rows), 2)))
+    return few
 
 
 def _check_columns(table: pd.DataFrame) -> None:
@@ -80,6 +98,19 @@ def _check_columns(table: pd.DataFrame) -> None:
     for name in table.columns.difference(_ROW_NAMES, sort=False):
         column = np.asarray(table[name])
         is_number = column.dtype.kind == "f"
+        if column.dtype.kind in "iuf":
+            sizes = np.nan_to_num(np.abs(column.astype(float)), posinf=0.0)
+            if sizes.max() > _LARGEST:
+                raise ValueError(
+                    f"discover: labels of {name!r} must be between -2**53 and 2**53, "
+                    f"got {column[sizes.argmax()]}. Write numbers that stand for names "
+                    "as text, or number them from 0."
+                )
+        if column.dtype.kind == "O" and any(_is_number(value) for value in column):
+            raise ValueError(
+                f"discover: labels of {name!r} must be all numbers up to 2**53 or all "
+                f"text, got {next(filter(_is_number, column))}."
+            )
         if len(np.unique(column.astype(str))) < 2 or (
             is_number and not np.isfinite(column).all()
         ):
@@ -87,6 +118,10 @@ def _check_columns(table: pd.DataFrame) -> None:
                 f"discover: expected labels of {name!r} that vary and are finite, got "
                 "others. Leave out this column, or label other images."
             )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
 def _numbers(column: NDArray[Any]) -> NDArray[Any]:
@@ -99,7 +134,10 @@ def _numbers(column: NDArray[Any]) -> NDArray[Any]:
 def _table(labels: Any) -> pd.DataFrame:
     if not isinstance(labels, str | Path):
         return pd.DataFrame(labels)
+    labels = expand_user(labels)
+    require_regular_file(labels, most_bytes=MOST_TEXT_BYTES)
     try:
+        _check_header(labels)
         with warnings.catch_warnings():
             # With more fields than names the first would be taken for an index.
             warnings.simplefilter("error", pd.errors.ParserWarning)
@@ -114,6 +152,18 @@ def _table(labels: Any) -> pd.DataFrame:
             f"discover: expected labels in a CSV file, got {str(labels)!r} "
             f"({str(error).strip()})."
         ) from error
+
+
+def _check_header(path: Path) -> None:
+    """Refuse equal names, which pandas would make different by numbering them."""
+    first = pd.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False)
+    names = first.iloc[0].tolist()
+    twice = [name for place, name in enumerate(names) if name in names[:place]]
+    if twice:
+        raise ValueError(
+            f"discover: expected labels in columns with names of their own, got "
+            f"{twice[0]!r} twice."
+        )
 
 
 def _rows(

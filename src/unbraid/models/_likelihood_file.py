@@ -6,6 +6,7 @@ from typing import Any
 
 from unbraid.errors import CheckpointFormatError
 from unbraid.files import written_whole
+from unbraid.paths import MOST_TEXT_BYTES, expand_user, require_regular_file
 
 from ._kernel import restore_former_settings
 from ._likelihood import AbstractLikelihood
@@ -54,9 +55,10 @@ def load_likelihood(path: str | Path) -> AbstractLikelihood:
         FileNotFoundError: If there is none.
         CheckpointFormatError: If it holds something else.
     """
-    text = Path(path).read_text(encoding="utf-8", errors="replace")
+    path = expand_user(path)
+    require_regular_file(path, most_bytes=MOST_TEXT_BYTES)
     try:
-        about: Any = json.loads(text)
+        about: Any = json.loads(path.read_text(encoding="utf-8", errors="replace"))
         if about["format"] != _FORMAT or about["version"] != _VERSION:
             raise ValueError(f"format {about['format']!r}, version {about['version']}")
         plain = restore_former_settings(about["likelihood"])
@@ -64,7 +66,8 @@ def load_likelihood(path: str | Path) -> AbstractLikelihood:
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise CheckpointFormatError(
             f"load_likelihood: expected a likelihood that save_likelihood wrote, got "
-            f"{str(path)!r}, which is none ({type(error).__name__}: {error})."
+            f"{str(path)!r}, which is none"
+            f"{f' ({error})' if isinstance(error, ValueError) else ''}."
         ) from error
     if not isinstance(likelihood, AbstractLikelihood):
         raise CheckpointFormatError(

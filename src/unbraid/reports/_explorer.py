@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from unbraid.data import AbstractDataset, ImageFolder, as_dataset, float_images
 from unbraid.files import written_whole
 from unbraid.models import Autoencoder, DiagonalGaussian, LinearModel
+from unbraid.paths import expand_user
 from unbraid.randomness import numpy_generator
 from unbraid.training._history import ACTIVE
 
@@ -83,7 +84,7 @@ def write_explorer(
         n_examples=n_examples,
         seed=seed,
     )
-    target = Path(path).expanduser()
+    target = expand_user(path)
     with written_whole(target) as file:
         file.write(text.encode())
     return target

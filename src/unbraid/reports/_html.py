@@ -5,6 +5,7 @@ from pathlib import Path
 
 from unbraid.data import AbstractDataset
 from unbraid.files import written_whole
+from unbraid.paths import expand_user
 
 from ._discovery_page import discovery_page
 from ._page import Page, render
@@ -48,8 +49,8 @@ def write_report(
         ...     write_report(run.folder, data=squares).name
         'report.html'
     """
-    place = Path(folder).expanduser()
-    target = place / "report.html" if path is None else Path(path).expanduser()
+    place = expand_user(folder)
+    target = place / "report.html" if path is None else expand_user(path)
     page = _page(place, data)
     beside = target.parent / "explorer.html"
     explorer = beside.name if beside.is_file() else ""

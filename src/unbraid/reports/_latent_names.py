@@ -3,11 +3,11 @@
 import json
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from unbraid.errors import DataFormatError
 from unbraid.models._checks import is_whole
+from unbraid.paths import MOST_TEXT_BYTES, expand_user, require_regular_file
 
 _KIND = "names of latents"
 _LONGEST = 100
@@ -31,7 +31,8 @@ def read_latent_names(path: str | os.PathLike[str]) -> dict[int, str]:
         ...     read_latent_names(file)
         {3: 'size'}
     """
-    path = Path(path).expanduser()
+    path = expand_user(path)
+    require_regular_file(path, most_bytes=MOST_TEXT_BYTES)
     try:
         words = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:

@@ -7,8 +7,8 @@ from importlib.metadata import version
 
 from unbraid.studies import Study
 from unbraid.studies._store import Cell
-from unbraid.studies._yaml import write_yaml
 from unbraid.training._run_folder import RunFolder
+from unbraid.yaml_text import write_yaml
 
 from ._page import Section, Table, Words
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from unbraid.durations import in_words
 from unbraid.files import written_whole
-from unbraid.studies._yaml import read_yaml
+from unbraid.yaml_text import read_yaml
 
 from ._catalogue import REPRODUCTIONS
 from ._finding import VERDICTS, Check

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from unbraid.files import written_whole
+from unbraid.paths import expand_user
 from unbraid.studies import run_study, study_from_plain
 from unbraid.studies._conduct import Audience
 from unbraid.studies.executors import AbstractExecutor, InlineExecutor, LocalExecutor
@@ -124,7 +125,7 @@ def reproduce(
     """
     claim = find_reproduction(name)
     require_preset(preset)
-    place = Path(out).expanduser()
+    place = expand_user(out)
     folder = place / preset / claim.name
     studies = {
         study: place / "studies" / f"{study}-{preset}"

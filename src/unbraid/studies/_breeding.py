@@ -1,8 +1,8 @@
 """evolve: populations on the cores of this machine or on a cluster."""
 
 import os
-from pathlib import Path
 
+from unbraid.paths import expand_user
 from unbraid.selection import MemberScore
 
 from ._conduct import Audience, Nobody, conduct, require_unblocked
@@ -64,7 +64,7 @@ def evolve(
         Estermann, Marks and Yanik (2020), Robust Disentanglement of a Few Factors at a
         Time using rPU-VAE, algorithm 1. https://arxiv.org/abs/2010.13527
     """
-    folder = Path(out).expanduser().resolve()
+    folder = expand_user(out).resolve()
     grow = grow_on(executor or LocalExecutor(), audience or Nobody())
     return evolve_with(
         spec, folder, grow, score=score, score_name=score_name, device=device

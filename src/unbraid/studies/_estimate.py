@@ -6,23 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import torch
-
 from unbraid.metrics import METRICS, choose_metrics
-from unbraid.training import TrainingState, train
-from unbraid.training._fit import stream_of
+from unbraid.training import measure_training
 
 from ._opened import opened
 from ._specification import RunSpec
 
-_WARM_UP, _STEPS = 2, 5
 # Kinds of runs that are timed; of more, as many are taken evenly.
 _TIMED = 12
 _SECONDS = 20.0
 """After which no further kind is timed."""
-
-_SMALL_FILES = 40_000
-"""Bytes of settings, history and scores."""
 
 
 @dataclass(frozen=True)
@@ -123,20 +116,11 @@ def measure_run(spec: RunSpec) -> Cost:
     data = opened(spec.data)
     statistics = data.statistics if spec.training.standardise else None
     settings = spec.training_spec(data.dataset, statistics)
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # as in a worker
-    try:
-        state = TrainingState.create(settings, device="cpu")
-        stream = stream_of(settings, data.dataset, torch.device("cpu"))
-        n_steps = _WARM_UP + _STEPS
-        snapshots = train(state, stream, settings.objective, steps=n_steps, every=1)
-        times = [time.perf_counter() for _ in snapshots]
-    finally:
-        torch.set_num_threads(n_threads)
-    per_step = (times[-1] - times[_WARM_UP - 1]) / _STEPS
+    cost = measure_training(settings, data.dataset)
+    per_step = cost.per_step
     # To encode an image takes about a third of what it takes to learn from it.
     encoding = per_step / (3 * spec.training.batch_size) * spec.evaluation.rows
-    return Cost(per_step, encoding + _scoring_seconds(spec), _size(state))
+    return Cost(per_step, encoding + _scoring_seconds(spec), cost.n_bytes)
 
 
 def _scoring_seconds(spec: RunSpec) -> float:
@@ -145,10 +129,3 @@ def _scoring_seconds(spec: RunSpec) -> float:
     names = choose_metrics(spec.evaluation.metrics, have_factors=have_factors)
     size = min(spec.evaluation.rows / 15_000, 1.0) * spec.training.n_latents / 10
     return size * sum(METRICS[name].seconds for name in names)
-
-
-def _size(state: TrainingState) -> int:
-    """The model once, and in the state again with the two averages of Adam."""
-    networks = [state.model, *([state.extra] if state.extra is not None else [])]
-    n_weights = sum(part.numel() for net in networks for part in net.parameters())
-    return 4 * n_weights * (1 + 3) + _SMALL_FILES

@@ -80,7 +80,7 @@ def preset(name: str, scale: str = "mini") -> dict[str, Any]:
 
 
 def _check(what: str, given: str, known: Iterable[str]) -> None:
-    if given not in known:
+    if not isinstance(given, str) or given not in known:
         # The number of a table without that of its row is near to its first row.
         near = [name for name in known if name.startswith(f"{given}-")]
         near += difflib.get_close_matches(str(given), known, n=1)

@@ -14,7 +14,7 @@ from unbraid.models.networks import NETWORKS
 from unbraid.models.objectives import OBJECTIVES
 from unbraid.sections import Section, Whole
 from unbraid.training import TraceSettings, TrainingSpec, specify
-from unbraid.training._specification import hash_plain
+from unbraid.training._specification import MOST_STEPS, hash_plain
 
 from ._evolution import Evolution
 
@@ -22,7 +22,7 @@ from ._evolution import Evolution
 class Training(Section):
     """How a run is trained; the fields are arguments of :func:`unbraid.fit`."""
 
-    steps: Whole = 10_000
+    steps: Annotated[int, pydantic.Field(ge=1, le=MOST_STEPS)] = 10_000
     batch_size: Whole = 64
     n_latents: Whole = 10
     learning_rate: Annotated[float, pydantic.Field(gt=0, allow_inf_nan=False)] = 1e-4

@@ -11,11 +11,12 @@ from typing import Any, Literal
 from unbraid.errors import CheckpointFormatError, NewerFormatError
 from unbraid.files import written_whole
 from unbraid.locks import is_locked
+from unbraid.paths import expand_user
 from unbraid.training._tensor_file import read_json, write_json
+from unbraid.yaml_text import write_yaml
 
 from ._specification import RunSpec
 from ._sweep import Study, read_study
-from ._yaml import write_yaml
 
 State = Literal["done", "failed", "running", "begun", "waiting"]
 
@@ -111,7 +112,7 @@ class StudyFolder:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path).expanduser()
+        self.path = expand_user(path)
         self.study_file = self.path / "study.yaml"
         self.data_file = self.path / "data.json"
         self.table_file = self.path / "table.csv"

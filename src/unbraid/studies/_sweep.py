@@ -11,15 +11,16 @@ from typing import Annotated, Any
 
 import pydantic
 
-from unbraid.errors import NewerFormatError
+from unbraid.errors import NewerFormatError, naming
+from unbraid.paths import read_text
 from unbraid.sections import Section, nearest
+from unbraid.yaml_text import MOST_CHARACTERS, read_yaml
 
 from ._presets import preset
 from ._specification import RunSpec
-from ._yaml import read_yaml
 
 FORMAT = 1
-MOST_RUNS = 1_000_000
+MOST_RUNS = 100_000
 
 Plain = dict[str, Any]
 Values = Annotated[list[Any], pydantic.Field(min_length=1)]
@@ -66,7 +67,8 @@ class Sweep(Section):
         n_methods = sum(_n_cells(options or {}) for options in self.methods.values())
         lengths = [len(values) for values in self.grid.values()]
         lengths += [len(next(iter(group.values()))) for group in self.zip if group]
-        return max(n_methods, 1) * math.prod(lengths) * len(self.seed_list)
+        n_seeds = self.seeds if isinstance(self.seeds, int) else len(self.seeds)
+        return max(n_methods, 1) * math.prod(lengths) * n_seeds
 
     @property
     def seed_list(self) -> list[Any]:
@@ -126,12 +128,7 @@ def read_study(path: str | Path) -> Study:
         OSError: If it cannot be read.
     """
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{path}: expected YAML, got a file that is no text."
-        ) from error
+    text = read_text(path, most_bytes=4 * MOST_CHARACTERS)
     return study_from_plain(read_yaml(text, str(path)), str(path))
 
 
@@ -162,7 +159,9 @@ def study_from_plain(data: Any, where: str = "study") -> Study:
         raise ValueError(f"{where}: expected format {FORMAT}, got {found!r}.")
     name, scale = given.pop("preset", None), given.pop("scale", None)
     if name is not None:
-        given = _merged(preset(name, scale or "mini"), given)
+        with naming(where):
+            published = preset(name, scale or "mini")
+        given = _merged(published, given)
     elif scale is not None:
         raise ValueError(
             f"{where}: expected a preset for the scale {scale!r}, got none."

@@ -1,5 +1,6 @@
 """How it is learned: a loop that can be stopped and resumed at any step."""
 
+from ._cost import TrainingCost, measure_training
 from ._diagnosis import Diagnosis
 from ._fit import fit, train_run
 from ._loop import Snapshot, train
@@ -19,12 +20,14 @@ __all__ = [
     "Snapshot",
     "Trace",
     "TraceSettings",
+    "TrainingCost",
     "TrainingSpec",
     "TrainingState",
     "fit",
     "join_stretches",
     "keep_freed_memory",
     "load",
+    "measure_training",
     "save_model",
     "specify",
     "train",

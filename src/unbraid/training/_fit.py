@@ -28,6 +28,8 @@ from ._state import TrainingState
 from ._trace import TraceRecorder, TraceSettings
 from .loggers import AbstractLogger, choose_logger
 
+_DEVICES = ("auto", "cpu", "cuda", "mps")
+
 
 def fit(
     objective: AbstractObjective | str,
@@ -309,15 +311,33 @@ def stream_of(
 def choose_device(device: str | torch.device) -> torch.device:
     """Where to compute: what was asked for, or the fastest that is there."""
     if device != "auto":
-        chosen = torch.device(device)
-        if chosen.type == "cuda" and not torch.cuda.is_available():
-            raise ValueError(
-                "fit: expected a device that is there, got 'cuda' and no such device. "
-                "Use 'auto' or 'cpu'."
-            )
-        return chosen
+        return _checked_device(device)
     if torch.cuda.is_available():
         return torch.device("cuda")
     if torch.backends.mps.is_available():
         return torch.device("mps")
     return torch.device("cpu")
+
+
+def _checked_device(device: str | torch.device) -> torch.device:
+    try:
+        chosen = torch.device(device)
+    except (RuntimeError, TypeError, ValueError):
+        raise ValueError(
+            f"device must be one of {', '.join(_DEVICES)}, got {device!r}."
+        ) from None
+    if chosen.type not in _DEVICES:
+        raise ValueError(
+            f"device must be one of {', '.join(_DEVICES)}, got {device!r}."
+        )
+    n_devices = {
+        "cpu": 1,
+        "cuda": torch.cuda.device_count(),
+        "mps": int(torch.backends.mps.is_available()),
+    }[chosen.type]
+    if (chosen.index or 0) >= n_devices:
+        raise ValueError(
+            f"The device {str(device)!r} was requested, but this machine has "
+            f"{n_devices} of this type. Use 'auto' or 'cpu'."
+        )
+    return chosen

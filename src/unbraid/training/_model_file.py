@@ -14,6 +14,7 @@ from unbraid.models import AbstractLikelihood, Autoencoder, LinearModel
 from unbraid.models._build import build_model
 from unbraid.models._checks import are_whole, is_number, is_whole
 from unbraid.models.networks import AbstractNetwork
+from unbraid.paths import expand_user
 
 from ._specification import TrainingSpec, plain_part, read_part
 from ._tensor_file import (
@@ -60,7 +61,7 @@ def save_model(
         ...     load(folder).n_latents
         2
     """
-    folder = Path(folder).expanduser()
+    folder = expand_user(folder)
     about: dict[str, Any] = {
         "image_shape": list(model.image_shape),
         "n_latents": model.n_latents,
@@ -123,7 +124,7 @@ def load(
         >>> model.decode(torch.zeros(5, 2)).shape
         torch.Size([5, 3, 8, 8])
     """
-    folder = Path(path).expanduser()
+    folder = expand_user(path)
     if folder.name in ("model.json", "model.safetensors"):
         folder = folder.parent
     description = folder / "model.json"

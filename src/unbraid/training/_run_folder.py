@@ -5,12 +5,12 @@ import functools
 import os
 from collections.abc import Iterator
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, Literal
 
 from unbraid.data import AbstractDataset
 from unbraid.errors import CheckpointFormatError, FolderInUseError
 from unbraid.locks import locked
+from unbraid.paths import expand_user
 
 from ._diagnosis import Diagnosis
 from ._specification import TrainingSpec, hash_plain
@@ -30,7 +30,7 @@ class RunFolder:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         if not os.fspath(path):
             raise ValueError("fit: expected the name of a folder, got ''.")
-        self.path = Path(path).expanduser()
+        self.path = expand_user(path)
         self.spec = self.path / "spec.json"
         self.status = self.path / "status.json"
         self.history = self.path / "history.jsonl"

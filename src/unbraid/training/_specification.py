@@ -23,6 +23,8 @@ from unbraid.models.objectives import AbstractObjective, BetaVAE
 from unbraid.randomness import checked_seed
 
 FORMAT = 1
+MOST_STEPS = 10**11
+"""Three years at 1,000 steps per second, more than any machine does at present."""
 
 _OWN = "own"
 # The parent of all, one that evaluates the loss at will, and one for sparse gradients.
@@ -96,6 +98,12 @@ class TrainingSpec:
         object.__setattr__(self, "seed", checked_seed(self.seed))
         for name in ("n_latents", "steps", "batch_size"):
             object.__setattr__(self, name, checked_count(name, getattr(self, name)))
+        if self.steps > MOST_STEPS:
+            raise ValueError(
+                f"steps must be at most {MOST_STEPS:,}, got {self.steps:,}: even at "
+                "1,000 steps per second this would take "
+                f"{self.steps / 1000 / 3600 / 24 / 365:,.0f} years."
+            )
         if not is_number(self.learning_rate, above=0.0):
             raise ValueError(
                 f"fit: expected a learning rate above 0, got {self.learning_rate!r}."

@@ -1,11 +1,13 @@
 """All that a run is at one moment: enough to go on bit for bit."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import nn
 
+from unbraid.limits import require_memory
 from unbraid.models import Autoencoder
 from unbraid.models._build import build_model
 from unbraid.models.objectives import AbstractAdversarialObjective
@@ -51,6 +53,7 @@ class TrainingState:
             model: To start from, in place of a fresh one.
         """
         if model is None:
+            _require_memory(spec)
             model = build_model(
                 spec.network,
                 image_shape=spec.image_shape,
@@ -78,6 +81,36 @@ class TrainingState:
         """Of the optimiser of the model, which keeps its averages."""
         for group in self.optimiser.param_groups:
             group["lr"] = rate
+
+
+def _require_memory(spec: TrainingSpec) -> None:
+    """Refuse models and batches that do not fit into memory, before building any."""
+    n_weights = _n_weights(spec)
+    # The weights, their gradients and the two averages of Adam.
+    require_memory(
+        4 * 4 * n_weights,
+        f"A model with n_latents={spec.n_latents:,} and {n_weights:,} weights",
+    )
+    n_values = spec.batch_size * (math.prod(spec.image_shape) + spec.n_latents)
+    # Images, reconstructions and their gradients, at least.
+    require_memory(
+        4 * 4 * n_values,
+        f"A batch with batch_size={spec.batch_size:,}, n_latents={spec.n_latents:,}",
+    )
+
+
+def _n_weights(spec: TrainingSpec) -> int:
+    """Number of weights, from layers that have a shape and no memory."""
+    try:
+        with torch.device("meta"), torch.random.fork_rng(devices=[]):
+            n_outputs = spec.n_latents * (2 if spec.objective.is_variational else 1)
+            networks = (
+                spec.network.encoder(spec.image_shape, n_outputs),
+                spec.network.decoder(spec.image_shape, spec.n_latents),
+            )
+    except Exception:  # networks of other packages may do more than make layers
+        return 0
+    return sum(part.numel() for net in networks for part in net.parameters())
 
 
 def _build_extra(spec: TrainingSpec, model: Autoencoder) -> nn.Module | None:

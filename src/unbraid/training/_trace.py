@@ -13,6 +13,7 @@ from torch import nn
 from unbraid.data import AbstractDataset, float_images
 from unbraid.errors import CheckpointFormatError
 from unbraid.models import Autoencoder
+from unbraid.paths import expand_user
 from unbraid.randomness import numpy_generator
 
 from ._tensor_file import read_tensors, write_tensors
@@ -111,7 +112,7 @@ class Trace:
         Args:
             path: Folder of the run.
         """
-        file = Path(path).expanduser()
+        file = expand_user(path)
         if file.is_dir():
             file = file / "traces.safetensors"
         if not file.is_file():

@@ -10,12 +10,14 @@ import pandas as pd
 import torch
 
 from unbraid.errors import DataFormatError
+from unbraid.limits import require_memory
+from unbraid.paths import expand_user, require_regular_file
 
 
 def read_columns(factors: Any, names: Sequence[str] | None) -> pd.DataFrame:
     """One column per factor, named; ``names`` stand in for the table's own."""
     if isinstance(factors, str | os.PathLike):
-        columns = _read_csv(Path(factors).expanduser(), names is not None)
+        columns = _read_csv(expand_user(factors), names is not None)
     else:
         columns = _to_frame(factors)
     if columns.shape[1] == 0:
@@ -77,11 +79,13 @@ def _column(values: Any) -> Any:
 
 
 def _read_csv(path: Path, is_named: bool) -> pd.DataFrame:
-    if not path.is_file():
+    if not path.exists() or path.is_dir():
         raise FileNotFoundError(
             f"LabelledImages: expected a CSV file of factors, got {str(path)!r}, and "
             "there is no such file."
         )
+    # What pandas makes of a text takes several times its size.
+    require_memory(4 * require_regular_file(path), str(path))
     try:
         first = _parse(path, nrows=1, header=None, dtype=str, keep_default_na=False)
         header = _checked_header(path, first.iloc[0].tolist(), is_named)

@@ -1,19 +1,26 @@
 """Whatever a user calls an array of images becomes uint8, channels last."""
 
+import math
 import os
-import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from unbraid.data._array_files import SUFFIXES, array_names, read_array
 from unbraid.errors import DataFormatError
+from unbraid.limits import require_memory
+from unbraid.paths import expand_user
 
 from ._content import chunks
+
+_MOST_VALUES = 2**28
+"""Values of the largest image."""
+
+_SCANNED_BYTES = 2**28
+"""Of larger arrays, rows of this size in all are looked at."""
 
 
 def read_images(images: Any, *, channels_first: bool | None) -> NDArray[np.uint8]:
@@ -22,8 +29,7 @@ def read_images(images: Any, *, channels_first: bool | None) -> NDArray[np.uint8
     ``uint8`` images are a view of what was given; others are converted once.
     """
     if isinstance(images, str | os.PathLike):
-        array = _read_file(Path(images).expanduser(), _only_key)
-        assert array is not None  # _only_key names one, or raises
+        array = _read_file(expand_user(images))
     elif isinstance(images, torch.Tensor):
         # Numpy has no bfloat16.
         tensor = images.float() if images.dtype == torch.bfloat16 else images
@@ -42,50 +48,23 @@ def read_images(images: Any, *, channels_first: bool | None) -> NDArray[np.uint8
 
 def stored_array(path: str | os.PathLike[str], name: str) -> NDArray[Any] | None:
     """Array of a name that stands beside the images in a file, or ``None``."""
-    path = Path(path).expanduser()
-    if path.suffix.lower() == ".npy":
-        return None
-    return _read_file(path, lambda _, keys: name if name in keys else None)
+    path = expand_user(path)
+    return read_array(path, name) if name in array_names(path) else None
 
 
-def _read_file(
-    path: Path, choose: Callable[[Path, list[str]], str | None]
-) -> NDArray[Any] | None:
-    """The array whose name is chosen among those in the file."""
-    if not path.is_file():
+def _read_file(path: Path) -> NDArray[Any]:
+    """The array called ``images``, or the only one, of a file."""
+    if not path.exists() or path.is_dir():
         raise FileNotFoundError(
             f"LabelledImages: expected a file of images, got {str(path)!r}, and there "
             "is no such file. For a folder of pictures there is ImageFolder."
         )
-    try:
-        if path.suffix.lower() == ".npy":
-            return np.lib.format.open_memmap(path, mode="r")
-        if path.suffix.lower() == ".npz":
-            # Opened here, because numpy leaves a damaged file open.
-            with path.open("rb") as file:
-                arrays = np.load(file, allow_pickle=False)
-                if isinstance(arrays, np.ndarray):  # a .npy file under another name
-                    arrays = {"images": arrays}
-                key = choose(path, list(arrays))
-                return None if key is None else arrays[key]
-        if path.suffix.lower() in (".h5", ".hdf5"):
-            with h5py.File(path, "r") as file:
-                arrays = {k: v for k, v in file.items() if isinstance(v, h5py.Dataset)}
-                key = choose(path, list(arrays))
-                array = None if key is None else arrays[key][()]
-                if isinstance(array, h5py.Empty):
-                    raise ValueError(f"{key!r} is empty")
-                return array
-    except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
-        if isinstance(error, DataFormatError):
-            raise
-        raise DataFormatError(
-            f"LabelledImages: expected a file of images, got {str(path)!r}, which "
-            f"cannot be read ({error})."
-        ) from error
-    raise ValueError(
-        f"LabelledImages: expected a .npy, .npz, .h5 or .hdf5 file, got {str(path)!r}."
-    )
+    if path.suffix.lower() not in SUFFIXES:
+        raise ValueError(
+            "LabelledImages: expected a .npy, .npz, .h5 or .hdf5 file, got "
+            f"{str(path)!r}."
+        )
+    return read_array(path, _only_key(path, array_names(path)))
 
 
 def _only_key(path: Path, keys: list[str]) -> str:
@@ -115,6 +94,11 @@ def _channels_last(array: NDArray[Any], channels_first: bool | None) -> NDArray[
             "(n, height, width), (n, height, width, channels) or (n, channels, height, "
             f"width), got shape {shape}."
         )
+    if math.prod(array.shape[1:]) > _MOST_VALUES:
+        raise ValueError(
+            f"LabelledImages: an image may have at most {_MOST_VALUES:,} values, got "
+            f"shape {shape}."
+        )
     return array
 
 
@@ -133,6 +117,8 @@ def _to_uint8(images: NDArray[Any]) -> NDArray[np.uint8]:
     if images.dtype == np.uint8:
         _refuse_ones(images)
         return images
+    if images.dtype.kind in "bf":
+        require_memory(images.size, f"{images.size:,} values as uint8")
     if images.dtype == np.bool_:
         return np.multiply(images, 255, dtype=np.uint8)
     if images.dtype.kind == "f":
@@ -142,8 +128,9 @@ def _to_uint8(images: NDArray[Any]) -> NDArray[np.uint8]:
     )
     if images.dtype.kind not in "iu":
         raise TypeError(f"{message}.")
+    some = np.concatenate([images[rows] for rows in _sample(images)])
     raise TypeError(
-        f"{message} with values from {images.min()} to {images.max()}. Bring them to "
+        f"{message} with values from {some.min()} to {some.max()}. Bring them to "
         "0 .. 255 and call .astype(numpy.uint8)."
     )
 
@@ -166,7 +153,7 @@ def _scaled(images: NDArray[np.floating]) -> NDArray[np.uint8]:
 def _refuse_ones(images: NDArray[np.uint8]) -> None:
     """Refuse 0 for black and 1 for white, which would train on all but black images."""
     highest = 0
-    for rows in chunks(images):
+    for rows in _sample(images):
         highest = max(highest, int(images[rows].max()))
         if highest > 1:
             return
@@ -175,3 +162,11 @@ def _refuse_ones(images: NDArray[np.uint8]) -> None:
             "LabelledImages: expected uint8 images from 0 (black) to 255 (white), got "
             "only 0 and 1. Pass images.astype(bool) if 1 is white."
         )
+
+
+def _sample(images: NDArray[Any]) -> list[slice]:
+    """All rows in chunks; of an array that is too large, some evenly spaced chunks."""
+    pieces = chunks(images)
+    n_read = max(1, len(pieces) * _SCANNED_BYTES // max(1, images.nbytes))
+    every = -(-len(pieces) // n_read)
+    return pieces[::every]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from unbraid.data._dataset import LARGEST_IMAGE, AbstractDataset
 from unbraid.data._factor_space import FactorSpace
 from unbraid.errors import DataFormatError
+from unbraid.paths import expand_user
 
 from ._content import hash_content, hash_pixels
 from ._factor_table import FactorTable
@@ -95,7 +96,7 @@ class ImageFolder(AbstractDataset):
         framing = self._checked_framing()
         root = _checked_folder(Path(self.path))
         cache = default_cache() if self.cache is None else Path(self.cache)
-        return cached_pictures(root, list_pictures(root), framing, cache.expanduser())
+        return cached_pictures(root, list_pictures(root), framing, expand_user(cache))
 
     @cached_property
     def _labels(self) -> FactorTable | None:
@@ -146,7 +147,7 @@ class ImageFolder(AbstractDataset):
     @property
     def name(self) -> str:
         """Name of the folder, in lower-case letters, digits and underscores."""
-        folder = Path(self.path).expanduser().resolve().name
+        folder = expand_user(self.path).resolve().name
         return re.sub(r"[^a-z0-9]+", "_", folder.lower()).strip("_") or "image_folder"
 
     @property
@@ -218,7 +219,7 @@ def _is_integer(value: Any, least: int) -> bool:
 
 
 def _checked_folder(path: Path) -> Path:
-    root = path.expanduser().resolve()
+    root = expand_user(path).resolve()
     if not root.exists():
         raise FileNotFoundError(
             f"ImageFolder: expected a folder of pictures, got {str(path)!r}, which "

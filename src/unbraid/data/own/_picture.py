@@ -8,7 +8,9 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from unbraid.limits import format_bytes
 
 Crop = Literal["centre", "stretch", "pad"]
 
@@ -17,6 +19,7 @@ SUFFIXES = (
     *(".bmp", ".gif", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".pnm", ".ppm"),
     *(".tif", ".tiff", ".webp"),
 )
+_MOST_BYTES = 1_000_000_000
 _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
 
 
@@ -33,14 +36,8 @@ class Framing:
 
 def read_picture(path: Path, framing: Framing) -> NDArray[np.uint8]:
     """First frame of a picture file, shape ``(height, width, channels)``."""
-    status = os.stat(path)
-    if not stat.S_ISREG(status.st_mode):
-        # Opening a named pipe would wait for ever.
-        raise OSError("not a regular file")
-    if status.st_size == 0:
-        raise OSError("the file is empty")
     mode = "L" if framing.channels == 1 else "RGB"
-    with Image.open(path, formats=_FORMATS) as picture:
+    with open_picture(path) as picture:
         # JPEG alone can decode straight to 1/2, 1/4 or 1/8 of its size. Twice the
         # wanted size is left to the better filter; both sides get the larger one,
         # because the picture may yet be turned by a quarter.
@@ -50,6 +47,40 @@ def read_picture(path: Path, framing: Framing) -> NDArray[np.uint8]:
         flat = _flatten(picture, mode, framing.background)
     framed = _FRAME[framing.crop](flat, framing)
     return np.asarray(framed).reshape(framing.height, framing.width, framing.channels)
+
+
+def open_picture(path: Path) -> Image.Image:
+    """Open a picture file: its header is read, its pixels are not.
+
+    Raises:
+        Exception: Whatever broken bytes lead Pillow to; :func:`describe_fault` says
+            what is wrong.
+    """
+    status = os.stat(path)
+    if not stat.S_ISREG(status.st_mode):
+        # Opening a named pipe would wait for ever.
+        raise OSError("not a regular file")
+    if status.st_size == 0:
+        raise OSError("the file is empty")
+    if status.st_size > _MOST_BYTES:
+        raise OSError(f"larger than {format_bytes(_MOST_BYTES)}")
+    return Image.open(path, formats=_FORMATS)
+
+
+def describe_fault(error: Exception) -> str:
+    """Say why a picture cannot be read, from what reading it raised."""
+    if isinstance(error, UnidentifiedImageError):
+        return "not a picture in any known format"
+    if isinstance(error, Image.DecompressionBombError | Image.DecompressionBombWarning):
+        return (
+            f"more than {Image.MAX_IMAGE_PIXELS} pixels; scale it down, or raise "
+            "PIL.Image.MAX_IMAGE_PIXELS if you trust it"
+        )
+    if "MAX_TEXT" in str(error):
+        return "more text than a picture should have"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or type(error).__name__
 
 
 def _flatten(picture: Image.Image, mode: str, background: int) -> Image.Image:

@@ -15,13 +15,13 @@ from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from unbraid.data._progress import progress_bar
 from unbraid.errors import DataFormatError
 from unbraid.files import cache_folder, require_space, written_whole
 
-from ._picture import Framing, read_picture
+from ._picture import Framing, describe_fault, read_picture
 from ._picture_listing import Stamp
 
 _FORMAT = 1  # to be raised when the same picture would give other pixels
@@ -169,20 +169,7 @@ def _decode(root: Path, framing: Framing, name: str) -> NDArray[np.uint8] | str:
     except MemoryError:
         raise  # not the picture's fault
     except Exception as error:  # broken bytes lead Pillow's decoders to any of them
-        return _reason(error)
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, UnidentifiedImageError):
-        return "not a picture in any known format"
-    if isinstance(error, Image.DecompressionBombError | Image.DecompressionBombWarning):
-        return (
-            f"more than {Image.MAX_IMAGE_PIXELS} pixels; scale it down, or raise "
-            "PIL.Image.MAX_IMAGE_PIXELS if you trust it"
-        )
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    return str(error) or type(error).__name__
+        return describe_fault(error)
 
 
 def describe(skipped: dict[str, str], *, most: int = 3) -> str:

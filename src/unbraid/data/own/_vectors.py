@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unbraid.data._dataset import AbstractDataset, Kind
 from unbraid.data._factor_space import FactorSpace
+from unbraid.limits import require_memory
 
 from ._content import hash_content, hash_pixels
 from ._factor_columns import read_columns
@@ -120,8 +121,10 @@ def _read_values(values: ArrayLike | torch.Tensor) -> NDArray[np.float32]:
             "Vectors: expected a table of numbers (n, length), got shape "
             f"{table.shape} of {table.dtype}."
         )
+    require_memory(2 * 4 * table.size, f"{table.size:,} values as float32")
     # A copy, so that the dataset does not change when the caller's array does.
-    numbers = np.array(table, dtype=np.float32, order="C")
+    with np.errstate(over="ignore"):  # too large for float32 is infinite, see below
+        numbers = np.array(table, dtype=np.float32, order="C")
     if not np.isfinite(numbers).all():
         raise ValueError(
             "Vectors: expected finite numbers, got NaN or infinity. Drop or fill such "

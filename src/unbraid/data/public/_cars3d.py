@@ -18,12 +18,16 @@ from unbraid.data._download import RemoteFile
 from unbraid.data._factor_space import FactorSpace
 from unbraid.data._memory_map import Blocks, converted_once, require_layout
 from unbraid.errors import DataFormatError
+from unbraid.limits import format_bytes
 
 from ._published import AbstractPublishedDataset, Content
 from ._resize import require_image_size, resized_label, squared
 
 _N_ELEVATIONS, _N_AZIMUTHS = 4, 24
 _LIST = "data/cars/list.txt"
+_MOST_BYTES = 100_000_000
+"""Size of the largest member of the archive."""
+
 # What scipy raises for files that are damaged or something else: found by trying.
 _BAD_MAT = (
     scipy.io.matlab.MatReadError,
@@ -157,6 +161,13 @@ def _members(path: Path, wanted: Container[str]) -> Iterator[tuple[str, bytes]]:
                     )
                 file = archive.extractfile(member) if member.isreg() else None
                 if file is not None and str(place) in wanted:
+                    if member.size > _MOST_BYTES:
+                        raise DataFormatError(
+                            f"{path}: the member {member.name} has "
+                            f"{format_bytes(member.size)}, the most is "
+                            f"{format_bytes(_MOST_BYTES)}. This is not the published "
+                            "file: get it again."
+                        )
                     yield str(place), file.read()
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
         raise DataFormatError(

@@ -19,7 +19,7 @@ from unbraid.errors import DataFormatError
 
 from ._published import AbstractPublishedDataset, Content
 from ._resize import require_image_size, resized_label, squared
-from ._zip import opened_zip
+from ._zip import opened_zip, read_member
 
 _PAGE = "https://mmlab.ie.cuhk.edu.hk/projects/CelebA.html"
 
@@ -147,4 +147,4 @@ def _photographs(path: Path) -> Iterator[Callable[[str], bytes]]:
         yield lambda name: (path / Path(name).name).read_bytes()
         return
     with opened_zip(path) as archive:
-        yield lambda name: archive.read(f"img_align_celeba/{name}")
+        yield lambda name: read_member(path, archive, f"img_align_celeba/{name}")

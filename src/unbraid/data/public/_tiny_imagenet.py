@@ -19,7 +19,7 @@ from unbraid.errors import DataFormatError
 
 from ._published import AbstractPublishedDataset, Content
 from ._resize import require_image_size, resized_label, squared
-from ._zip import opened_zip
+from ._zip import opened_zip, read_member
 
 _MEMBER = re.compile(r"tiny-imagenet-200/train/(n\d+)/images/[^/]+\.JPEG")
 
@@ -103,7 +103,7 @@ def _blocks(path: Path, members: Sequence[str], size: int) -> Blocks:
 def _picture(
     path: Path, archive: zipfile.ZipFile, member: str, size: int
 ) -> NDArray[np.uint8]:
-    data = archive.read(member)
+    data = read_member(path, archive, member)
     try:
         with Image.open(io.BytesIO(data)) as picture:
             return squared(picture.convert("RGB"), size)
