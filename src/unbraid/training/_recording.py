@@ -114,7 +114,7 @@ class Recording:
         model = self.state.model.eval()
         if self.folder is not None:
             self.save()
-            save_model(model, self.folder.path, self.spec)
+            save_model(model, self.folder.path, self.spec, run=self.run_id)
             self._write_status("finished", warnings=warnings)
         return Run(
             model=model,
