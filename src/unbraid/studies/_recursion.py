@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pydantic
 from numpy.typing import NDArray
 
+from unbraid.errors import CheckpointFormatError
+from unbraid.files import set_aside
 from unbraid.randomness import numpy_generator
 from unbraid.representation import encode
 from unbraid.selection import (
@@ -245,7 +248,8 @@ class Recursion:
     ) -> SurrogateLabels:
         """What the winner says of all images it learned from."""
         path = population.folder / "labels.npz"
-        if not path.is_file():
+        if not self._is_labelled(path, rows):
+            set_aside(path)
             dataset = opened(self._plan.run.data).dataset
             codes = encode(population.winner(), dataset, rows=rows, progress=False)
             found = SurrogateLabels.read_off(
@@ -253,6 +257,15 @@ class Recursion:
             )
             found.save(path)
         return SurrogateLabels.load(path)
+
+    def _is_labelled(self, path: Path, rows: NDArray[np.int64]) -> bool:
+        """Whether a file holds labels of these rows; not, if it is damaged."""
+        try:
+            return path.is_file() and np.array_equal(
+                SurrogateLabels.load(path).rows, rows
+            )
+        except CheckpointFormatError:
+            return False
 
     def _keep(self, population: Population, reduction: Reduction) -> None:
         path = population.folder / "reduction.json"
@@ -269,8 +282,14 @@ class Recursion:
 
 def read_stages(folder: Path) -> list[Stage]:
     """Stages of the recursion that a folder keeps, as far as it is."""
-    words = read_json(folder / "recursion.json", kind=_KIND)
-    return [
-        Stage(**{**part, "latents": tuple(part["latents"]), "kl": tuple(part["kl"])})
-        for part in words["stages"]
-    ]
+    path = folder / "recursion.json"
+    words = read_json(path, kind=_KIND)
+    try:
+        return _STAGES.validate_python(words["stages"])
+    except (LookupError, ValueError) as error:
+        raise CheckpointFormatError(
+            f"{path}: the stages of a recursion cannot be read: the file is damaged."
+        ) from error
+
+
+_STAGES = pydantic.TypeAdapter(list[Stage])

@@ -52,7 +52,7 @@ class Recording:
             if self.folder.state.is_file():
                 load_state(self.state, self.folder.state, run_id=self.run_id)
             if self.tracer is not None:
-                self.tracer.resume(self.state.step)
+                self.tracer.resume(self.state.step, self.run_id)
             # A killed run may have written further than its last state.
             self.history = read_history(self.folder.history, until=self.state.step)
             self._file = HistoryFile(self.folder.history, self.history)
