@@ -7,7 +7,6 @@ import torch
 from miniature_population import PLAIN, RANGES, population
 
 from unbraid import load
-from unbraid.errors import CheckpointFormatError
 from unbraid.studies import (
     Evolution,
     RunSpec,

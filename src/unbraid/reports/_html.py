@@ -19,6 +19,7 @@ def write_report(
     path: str | os.PathLike[str] | None = None,
     *,
     data: AbstractDataset | None = None,
+    result: Path | None = None,
 ) -> Path:
     """Write a page about a discovery, a study or a single run.
 
@@ -31,6 +32,8 @@ def write_report(
             of a saved model.
         path: Of the page; ``report.html`` in the folder when not given.
         data: What a single run was trained on, if its folder does not say so.
+        result: Where ``discovery.json`` and the chosen model of a discovery are, if not
+            in the folder, such as ``history/1`` within it.
 
     Returns:
         Where the page is.
@@ -50,7 +53,7 @@ def write_report(
     """
     place = Path(folder).expanduser()
     target = place / "report.html" if path is None else Path(path).expanduser()
-    page = _page(place, data)
+    page = _page(place, data, result)
     beside = target.parent / "explorer.html"
     explorer = beside.name if beside.is_file() else ""
     text = render(page, explorer=explorer)
@@ -60,9 +63,9 @@ def write_report(
     return target
 
 
-def _page(folder: Path, data: AbstractDataset | None) -> Page:
+def _page(folder: Path, data: AbstractDataset | None, result: Path | None) -> Page:
     if (folder / "plan.json").is_file():
-        return discovery_page(folder)
+        return discovery_page(folder, result)
     if (folder / "study.yaml").is_file():
         return study_page(folder)
     if any((folder / name).is_file() for name in _RUN_FILES):
