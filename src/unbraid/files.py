@@ -6,7 +6,7 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -53,6 +53,25 @@ def require_regular(target: Path) -> None:
         kind = "a folder" if target.is_dir() else "not a regular file"
         raise FileExistsError(
             f"{target}: cannot be written because it is {kind}. Choose another name."
+        )
+
+
+def require_ours(target: Path, is_ours: Callable[[bytes], bool], what: str) -> None:
+    """Refuse to write over a file that unbraid did not write.
+
+    Args:
+        target: Where an output is to go.
+        is_ours: Whether content is an earlier output of the same kind.
+        what: The kind, for the message, such as ``"a report"``.
+
+    Raises:
+        FileExistsError: If there is something else.
+    """
+    require_regular(target)
+    if target.is_file() and not is_ours(target.read_bytes()):
+        raise FileExistsError(
+            f"{target}: this file is not {what} that unbraid wrote, and is not "
+            "overwritten. Delete it, or choose another name."
         )
 
 

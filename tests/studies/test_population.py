@@ -221,7 +221,10 @@ def test_damaged_codes_and_rows_are_made_again(tmp_path):
         return grow_here(pop)
 
     lineage = evolve_with(spec, tmp_path, spoil).population.lineage
-    assert lineage == bred(tmp_path / "other", population(generations=1)).population.lineage
+    assert (
+        lineage
+        == bred(tmp_path / "other", population(generations=1)).population.lineage
+    )
 
 
 def test_pruning_keeps_winners_and_lineages(tmp_path):

@@ -1,6 +1,8 @@
 """The ``unbraid`` command: its sub-commands, and how it fails."""
 
+import io
 import os
+import sys
 from importlib.metadata import version
 from typing import Annotated
 
@@ -63,6 +65,9 @@ def main() -> None:
 
     Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Bytes of file names that are not UTF-8 are printed as escapes.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
     except Exception as error:

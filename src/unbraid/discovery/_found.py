@@ -17,6 +17,7 @@ from unbraid.reports import (
     write_explorer,
     write_report,
 )
+from unbraid.reports._outputs import save_figure
 from unbraid.representation import Representation, encode
 from unbraid.selection import Ranking
 from unbraid.training import load
@@ -216,8 +217,7 @@ def _write_traversals(
         kl=every.kl[:n_active],
         images=every.images[:, :n_active],
     )
-    with written_whole(folder / "traversals.png") as file:
-        draw_latent_traversals(shown).savefig(file, dpi=150, format="png")
+    save_figure(draw_latent_traversals(shown), folder / "traversals.png")
     changes = _changes(shown.images)
     return tuple(
         Latent(number, kl, float(change))

@@ -177,9 +177,7 @@ def _load(cells: Sequence[Cell]) -> list[Any]:
             set_aside(cell.place.scores)  # so that the run is computed again
             damaged.append(error)
     if damaged:
-        raise CheckpointFormatError(
-            f"{damaged[0]} The same call trains the run again."
-        )
+        raise CheckpointFormatError(f"{damaged[0]} The same call trains the run again.")
     return models
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from unbraid.files import written_whole
+
 from ._score import Score
 
 
@@ -91,7 +93,8 @@ class Scorecard(Mapping[str, Score]):
         }
         text = json.dumps(content, indent=2, allow_nan=False)
         if path is not None:
-            Path(path).write_text(text + "\n")
+            with written_whole(Path(path).expanduser()) as file:
+                file.write(f"{text}\n".encode(errors="backslashreplace"))
         return text
 
     def __str__(self) -> str:

@@ -7,6 +7,7 @@ from unbraid.data import AbstractDataset
 from unbraid.files import written_whole
 
 from ._discovery_page import discovery_page
+from ._outputs import require_own_page
 from ._page import Page, render
 from ._run_page import run_page
 from ._study_page import study_page
@@ -40,6 +41,7 @@ def write_report(
 
     Raises:
         FileNotFoundError: If the folder holds nothing to report on.
+        FileExistsError: If the path is that of a file that is no page of ours.
 
     Example:
         >>> import tempfile
@@ -53,6 +55,7 @@ def write_report(
     """
     place = Path(folder).expanduser()
     target = place / "report.html" if path is None else Path(path).expanduser()
+    require_own_page(target)
     page = _page(place, data, result)
     beside = target.parent / "explorer.html"
     explorer = beside.name if beside.is_file() else ""

@@ -21,6 +21,7 @@ _DAMAGED = (
     *(ValueError, zipfile.BadZipFile, zlib.error),
 )
 
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SurrogateLabels:
     """Means of the active latents of a model.

@@ -13,6 +13,8 @@ from unbraid.training.loggers._base import flat_settings, import_extra
 
 from ._store import Cell, State, StudyFolder
 
+_FIRST = ("id", "status", "error", "warnings")
+
 
 def study_table(out: str | os.PathLike[str]) -> pd.DataFrame:
     """The runs of a study as a table, in the order of its file.
@@ -32,13 +34,12 @@ def study_table(out: str | os.PathLike[str]) -> pd.DataFrame:
     states = folder.states()
     rows = [_row(cell, states[cell.id]) for cell in folder.cells]
     table = pd.DataFrame(rows)
-    first = ["id", "status", "error", "warnings"]
     prefixes = ("score.", "final.")
     settings = [
-        name for name in table if name not in first and not name.startswith(prefixes)
+        name for name in table if name not in _FIRST and not name.startswith(prefixes)
     ]
     measured = sorted(name for name in table if name.startswith(prefixes))
-    return table.reindex(columns=[*first, *settings, *measured])
+    return table.reindex(columns=[*_FIRST, *settings, *measured])
 
 
 def write_table(folder: StudyFolder) -> Path:
@@ -56,10 +57,19 @@ def save_table(table: pd.DataFrame, path: str | os.PathLike[str]) -> None:
     path = Path(path)
     with written_whole(path) as file:
         if path.suffix == ".csv":
-            file.write(table.to_csv(index=False, lineterminator="\n").encode())
+            text = table.to_csv(index=False, lineterminator="\n")
+            # Bytes of file names that are not UTF-8 become escapes.
+            file.write(text.encode(errors="backslashreplace"))
             return
         import_extra("pyarrow", "parquet")
         table.to_parquet(file, index=False)
+
+
+def is_table(content: bytes) -> bool:
+    """Whether a file is one that :func:`save_table` wrote."""
+    if content.startswith(b"PAR1"):
+        return all(name.encode() in content for name in _FIRST)
+    return content.startswith(",".join(_FIRST).encode())
 
 
 def _row(cell: Cell, state: State) -> dict[str, Any]:

@@ -136,8 +136,8 @@ class RunFolder:
         # Models of the first versions name no run.
         if owner and owner != about.get("id"):
             raise CheckpointFormatError(
-                f"{self.model}: this model belongs to another run than spec.json beside "
-                "it. Restore the model of this run, or train again in another folder."
+                f"{self.model}: this model belongs to another run than spec.json "
+                "beside it. Restore the model of this run, or train again in another folder."
             )
 
     @contextlib.contextmanager
