@@ -121,6 +121,8 @@ class RunPlace:
             # A folder, a pipe or a link that leads nowhere, under the name of a file.
             if entry.name in RUN_FILES and not entry.is_file():
                 set_aside(Path(entry.path))
+                if entry.name in ("model.json", "model.safetensors"):
+                    set_aside(self.scores)  # so that the model is trained again
         for path, read in (
             (self.scores, self.read_scores),
             (self.failure, self.read_failure),

@@ -137,7 +137,8 @@ class RunFolder:
         if owner and owner != about.get("id"):
             raise CheckpointFormatError(
                 f"{self.model}: this model belongs to another run than spec.json "
-                "beside it. Restore the model of this run, or train again in another folder."
+                "beside it. Restore the model of this run, or train again in another "
+                "folder."
             )
 
     @contextlib.contextmanager

@@ -90,7 +90,18 @@ def read_about(path: Path, *, kind: str) -> dict[str, Any]:
     with path.open("rb") as file:
         n_bytes = int.from_bytes(file.read(8), "little")
         head = file.read(n_bytes) if n_bytes <= _MOST_HEADER else b""
-    return _read_about(path, n_bytes.to_bytes(8, "little") + head, kind=kind)
+    about = _read_about(path, n_bytes.to_bytes(8, "little") + head, kind=kind)
+    parts = [part for name, part in json.loads(head).items() if name != "__metadata__"]
+    try:
+        size = 8 + n_bytes + max((part["data_offsets"][1] for part in parts), default=0)
+    except (LookupError, TypeError) as error:
+        raise CheckpointFormatError(f"{path}: the file is damaged.") from error
+    if path.stat().st_size != size:
+        raise CheckpointFormatError(
+            f"{path}: expected a file of {size:,} bytes, got one that is cut off or "
+            f"damaged, of {path.stat().st_size:,}."
+        )
+    return about
 
 
 def _read_about(path: Path, content: bytes, *, kind: str) -> dict[str, Any]:
