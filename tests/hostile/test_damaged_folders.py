@@ -1,4 +1,4 @@
-"""One damaged file in a folder of ours: the work is done again, or one sentence says so.
+"""One damaged file in a folder of ours: the work is done again, or a sentence says so.
 
 Every case copies a folder that is finished, damages one file of it, and calls the
 library. It must end in the result of the undamaged folder, or in one line that names
@@ -34,7 +34,7 @@ from unbraid.studies.executors import InlineExecutor
 from unbraid.training import Run, Trace, load
 
 SECONDS = 30
-DEEP = "[" * 100_000
+DEEP = "[" * 20_000
 NOTES = ("notes.txt", "runs/my notes/notes.txt", "runs/0123456789abcdef/notes.txt")
 
 DAMAGES = (

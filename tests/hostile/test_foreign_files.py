@@ -19,6 +19,7 @@ import pytest
 from miniature_study import MINIATURE
 from small_discovery import SQUARES, plan_small
 from typer.testing import CliRunner
+from whole_command import run_whole
 
 import unbraid
 import unbraid.files
@@ -26,6 +27,7 @@ from unbraid.cli._app import app
 from unbraid.data import open_dataset
 from unbraid.discovery import discover
 from unbraid.files import delete_made, printable_name, set_aside, written_whole
+from unbraid.locks import locked
 from unbraid.studies import (
     StudyFolder,
     prune,
@@ -316,22 +318,15 @@ def test_a_discovery_whose_disk_was_full_goes_on(tmp_path, monkeypatch, number):
     assert result.summary.is_file()
 
 
-def test_two_discoveries_started_together_train_everything_once(tmp_path):
-    plan_small(tmp_path, betas=(1_000,), steps=300, seeds=2)
-    arguments = ["discover", SQUARES, "-o", str(tmp_path), "--workers", "1"]
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-m", "unbraid", *arguments],
-            stderr=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            text=True,
-        )
-        for _ in range(2)
-    ]
-    said = [process.communicate(timeout=120)[1] for process in processes]
-    refused = [words for words in said if "another process works in" in words]
-    assert len(refused) == 1
-    assert (tmp_path / "summary.txt").is_file()
+def test_a_second_discovery_in_a_folder_is_refused_in_a_sentence(tmp_path):
+    plan_small(tmp_path, betas=(1_000,), steps=1, seeds=2)
+    before = set(everything(tmp_path))
+    with locked(tmp_path / "discover.lock") as is_ours:
+        assert is_ours
+        done = run_whole("discover", SQUARES, "-o", tmp_path)
+    assert done.returncode == 1
+    assert "another process works in" in done.stderr
+    assert set(everything(tmp_path)) - before == {tmp_path / "discover.lock"}
 
 
 # Results of another run

@@ -13,7 +13,7 @@ import pydantic
 from unbraid.errors import CheckpointFormatError, NewerFormatError
 from unbraid.files import is_part, set_aside, written_whole
 from unbraid.locks import is_locked
-from unbraid.training._model_file import hash_of_model
+from unbraid.training._model_file import hash_of_model, named_weights
 from unbraid.training._tensor_file import read_json, write_json
 
 from ._specification import RunSpec
@@ -123,16 +123,21 @@ class RunPlace:
                 set_aside(Path(entry.path))
                 if entry.name in ("model.json", "model.safetensors"):
                     set_aside(self.scores)  # so that the model is trained again
-        for path, read in (
-            (self.scores, self.read_scores),
+        for path, check in (
+            (self.scores, self._check_scores),
             (self.failure, self.read_failure),
         ):
             try:
-                read()
+                check()
             except NewerFormatError:
                 raise
             except CheckpointFormatError:
                 set_aside(path)
+
+    def _check_scores(self) -> None:
+        """Refuse scores that cannot be read, or whose model cannot."""
+        if self.read_scores():
+            hash_of_model(self.path)
 
     def read_failure(self) -> dict[str, Any]:
         """Why there are no scores."""
@@ -155,8 +160,9 @@ class RunPlace:
                 f"{owner}. `unbraid study run` computes the run again."
             )
         known = found.get("model")
-        # Scores of the first versions name no model; a pruned run has none.
-        if known is not None and hash_of_model(self.path) not in (known, None):
+        # Scores of the first versions name no model; a pruned run has none, and one
+        # that cannot be read says nothing about its scores.
+        if known is not None and named_weights(self.path) - {known}:
             raise CheckpointFormatError(
                 f"{self.scores}: these scores belong to another model than the one "
                 "beside them. `unbraid study run` computes the run again."

@@ -1,5 +1,6 @@
 """A trained model in two files: what it is in JSON, its weights in safetensors."""
 
+import contextlib
 import math
 import os
 import shutil
@@ -129,6 +130,17 @@ def hash_of_model(folder: Path) -> str | None:
         weights,
         read_about(weights, kind=_KIND),
     )
+
+
+def named_weights(folder: Path) -> set[str]:
+    """Hashes of weights that the files of a model name, as far as they can be read."""
+    found = []
+    with contextlib.suppress(OSError, CheckpointFormatError):
+        found.append(read_json(folder / "model.json", kind=_KIND).get("weights"))
+    with contextlib.suppress(OSError, CheckpointFormatError):
+        words = read_about(folder / "model.safetensors", kind=_KIND)
+        found.append(words.get("weights"))
+    return {name for name in found if isinstance(name, str)}
 
 
 def _check_weights(

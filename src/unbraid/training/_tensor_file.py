@@ -115,7 +115,7 @@ def _read_about(path: Path, content: bytes, *, kind: str) -> dict[str, Any]:
         reason = "" if isinstance(error, LookupError) else f" ({error})"
         raise CheckpointFormatError(
             f"{path}: expected a file of tensors that unbraid wrote, got one that is "
-            f"damaged, cut off or of something else{reason}."
+            f"damaged or cut off, or a file of something else{reason}."
         ) from error
     return read_words(path, words, kind=kind)
 
