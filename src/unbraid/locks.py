@@ -20,7 +20,15 @@ def locked(path: Path) -> Iterator[bool]:
 
     Yields:
         Whether this process holds the lock.
+
+    Raises:
+        FileExistsError: If the path is a folder, a pipe or anything else that is not a
+            file.
     """
+    if path.exists() and not path.is_file():
+        raise FileExistsError(
+            f"{path}: cannot be locked because it is not a regular file. Move it away."
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
         if fcntl is None:

@@ -1,8 +1,10 @@
+import hashlib
 import io
 import json
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from importlib.metadata import version
 
 import numpy as np
@@ -13,6 +15,7 @@ from whole_command import run_whole
 
 import unbraid.cli._app as cli_app
 from unbraid.cli._app import app
+from unbraid.data import TinyImageNet
 
 
 @pytest.fixture(autouse=True)
@@ -125,13 +128,26 @@ def tiny_imagenet(tmp_path):
 
 
 @pytest.mark.parametrize("form", ["option", "argument"])
-def test_fetch_finds_what_is_in_the_root_it_is_given(tiny_imagenet, form):
+@pytest.mark.parametrize("is_right", [True, False])
+def test_fetch_checks_what_is_in_the_root_it_is_given(
+    tiny_imagenet, form, is_right, monkeypatch
+):
+    path = tiny_imagenet / "tiny_imagenet" / "tiny-imagenet-200.zip"
+    content = path.read_bytes()
+    if is_right:
+        checksum = f"md5:{hashlib.md5(content).hexdigest()}"
+        file = replace(TinyImageNet.files[0], size=len(content), checksum=checksum)
+        monkeypatch.setattr(TinyImageNet, "files", (file,))
     if form == "option":
         result = run("data", "fetch", f"tiny_imagenet:root={tiny_imagenet}")
     else:
         result = run("data", "fetch", "tiny_imagenet", "--root", tiny_imagenet)
-    assert result.exit_code == 0
-    assert "tiny-imagenet-200.zip: here" in result.output
+    assert result.exit_code == (0 if is_right else 1)
+    if is_right:
+        assert "tiny-imagenet-200.zip: here" in result.output
+    else:
+        assert "tiny-imagenet-200.zip: wrong size" in str(result.exception)
+    assert path.read_bytes() == content
 
 
 def test_check_fails_a_published_file_with_the_wrong_checksum(tiny_imagenet):

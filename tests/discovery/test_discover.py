@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,10 +19,12 @@ from unbraid.discovery import Discovery, _found, _proposal, discover
 from unbraid.discovery._account import _advice
 from unbraid.discovery._data import read_source
 from unbraid.discovery._gather import gather
+from unbraid.discovery._labels import read_labels
 from unbraid.discovery._plan import read_plan
 from unbraid.discovery._proposal import propose
 from unbraid.durations import read_duration
-from unbraid.errors import CheckpointFormatError
+from unbraid.errors import FolderInUseError
+from unbraid.locks import locked
 from unbraid.selection import Ranking
 from unbraid.studies import StudyFolder
 from unbraid.studies._estimate import Cost
@@ -73,7 +74,7 @@ def test_the_report_shows_the_choice_and_what_it_rests_on(found):
 
 
 def test_a_report_that_cannot_be_drawn_loses_nothing_else(tmp_path, monkeypatch):
-    def fail(folder):
+    def fail(*paths, **options):
         raise ZeroDivisionError("no pencil")
 
     monkeypatch.setattr(_found, "write_report", fail)
@@ -172,6 +173,33 @@ def test_pictures_keep_their_size_and_names(tmp_path):
     assert given.dataset.image_shape == (1, 8, 8)
 
 
+def test_names_that_are_not_text_or_have_two_lines_stay_in_step(tmp_path):
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for number, image in enumerate(lamps().images(np.arange(216))):
+        name = {3: b"003\xff.png", 5: b"005\n.png", 7: b"007\\.png"}.get(
+            number, b"%03d.png" % number
+        )
+        Image.fromarray(image[0]).save(
+            folder / os.fsdecode(name) if number != 3 else folder / "x.png"
+        )
+        if number == 3:
+            os.rename(folder / "x.png", os.fsencode(folder) + b"/" + name)
+    out = tmp_path / os.fsdecode(b"found\xe9\n")
+    plan_small(out, folder, betas=(1,), steps=800)
+    result = discover(folder, out, executor=InlineExecutor())
+    assert result.model is not None
+    names = (out / "files.txt").read_text().splitlines()
+    assert len(names) == len(np.load(out / "codes.npy")) == 216
+    assert names[3] == r"003\xff.png"
+    assert names[5] == r"005\n.png"
+    assert names[7] == r"007\\.png"
+    assert discover(folder, out, executor=InlineExecutor()).model is not None
+    labels = pd.DataFrame({"file": names[:30], "x": [0, 1, 2] * 10})
+    rows = read_labels(labels, 216, read_source(folder, tmp_path).names).rows
+    assert rows.tolist() == list(range(30))
+
+
 def test_codes_of_pictures_come_with_the_names_of_their_files(tmp_path):
     folder = tmp_path / "pictures"
     folder.mkdir()
@@ -217,6 +245,91 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
         discover(SQUARES, tmp_path / "file" / "out")
 
 
+def discover_small(folder, *, betas, steps, asked):
+    plan_small(folder, lamps(), betas=betas, steps=steps, asked=asked)
+    return discover(lamps(), folder, budget=asked, executor=InlineExecutor())
+
+
+def content_of(folder):
+    names = ("codes.npy", "summary.txt", "explorer.html", "report.html")
+    files = [folder / name for name in (*names, "discovery.json")]
+    files += sorted((folder / "model").glob("*"))
+    return {path.relative_to(folder): path.read_bytes() for path in files}
+
+
+def test_a_refusal_keeps_the_earlier_choice_and_a_new_choice_keeps_it_in_the_history(
+    tmp_path,
+):
+    first = discover_small(tmp_path, betas=(0.3, 1), steps=600, asked=600.0)
+    assert first.model is not None
+    before = content_of(tmp_path)
+    (tmp_path / "notes.txt").write_text("mine")
+    (tmp_path / "model" / "notes.txt").write_text("mine")
+
+    refused = discover_small(tmp_path, betas=(3_000, 4_000), steps=20, asked=700.0)
+    assert refused.model is None
+    after = content_of(tmp_path)
+    assert {path: after[path] for path in before} == before
+    assert refused.summary == tmp_path / "history" / "1" / "summary.txt"
+    assert "chosen before is still in" in refused.summary.read_text()
+    assert refused.report.parent == refused.summary.parent
+    again = discover_small(tmp_path, betas=(3_000, 4_000), steps=20, asked=700.0)
+    assert again.summary == refused.summary  # the same refusal is kept once
+
+    other = discover_small(tmp_path, betas=(0.3, 1), steps=800, asked=800.0)
+    assert other.model is not None
+    assert other.summary == tmp_path / "summary.txt"
+    assert content_of(tmp_path / "history" / "2") == before
+    assert content_of(tmp_path) != before
+    assert (tmp_path / "model" / "notes.txt").read_text() == "mine"
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_the_same_result_again_leaves_everything_as_it_is(found):
+    def times():
+        paths = [path for path in found.folder.rglob("*") if path.is_file()]
+        return {
+            path: path.stat().st_mtime_ns
+            for path in paths
+            if path.relative_to(found.folder).parts[0] not in ("study", "data")
+        }
+
+    # Another test may have asked for something else in this folder.
+    discover(lamps(), found.folder, executor=InlineExecutor())
+    before = times()
+    assert found.folder / "model" / "model.json" in before
+    discover(lamps(), found.folder, executor=InlineExecutor())
+    assert times() == before
+
+
+@pytest.mark.parametrize("content", ["{}", "my plan", '{"format": 1, "kind": "x"}'])
+def test_somebody_elses_plan_is_not_written_over(tmp_path, content):
+    (tmp_path / "plan.json").write_text(content)
+    (tmp_path / "codes.npy").write_text("mine")
+    with pytest.raises(FileExistsError, match="no plan.json that unbraid wrote"):
+        discover(SQUARES, tmp_path)
+    assert (tmp_path / "plan.json").read_text() == content
+    assert (tmp_path / "codes.npy").read_text() == "mine"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_two_discoveries_in_one_folder_do_not_both_train(tmp_path):
+    with locked(tmp_path / "discover.lock") as is_ours:
+        assert is_ours
+        with pytest.raises(FolderInUseError, match="another process works in"):
+            discover(SQUARES, tmp_path)
+    assert not (tmp_path / "study").exists()
+
+
+def test_a_discovery_that_was_killed_as_it_began_goes_on(tmp_path):
+    plan_small(tmp_path, betas=(1,), steps=1, seeds=2)
+    (tmp_path / "study" / "runs").mkdir(parents=True)
+    (tmp_path / "study" / f".data.json.{16 * '0'}.part").touch()
+    result = discover(SQUARES, tmp_path, executor=InlineExecutor())
+    assert result.summary.is_file()
+
+
 def test_somebody_elses_files_are_not_written_over(tmp_path):
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "precious").touch()
@@ -260,16 +373,21 @@ def test_pictures_that_changed_since_the_last_call_are_read_anew(tmp_path):
     assert list(about["fingerprints"].values()) == [expected]
 
 
-def test_a_damaged_model_is_named_with_what_to_do(tmp_path):
+@pytest.mark.parametrize("place", ["head", "body"])
+def test_a_damaged_model_is_trained_again(tmp_path, place):
     plan_small(tmp_path, steps=1, seeds=2)
     discover(SQUARES, tmp_path, executor=InlineExecutor())
-    run = sorted((tmp_path / "study" / "runs").iterdir())[0]
-    (run / "model.safetensors").write_bytes(b"damaged")
-    with pytest.raises(CheckpointFormatError, match=f"Delete the folder .*{run.name}"):
-        discover(SQUARES, tmp_path, executor=InlineExecutor())
-    shutil.rmtree(run)
+    runs = sorted((tmp_path / "study" / "runs").iterdir())
+    table = (tmp_path / "study" / "table.csv").read_bytes()
+    for run in runs[:2]:
+        content = (run / "model.safetensors").read_bytes()
+        end = b"\0" * 40 + content[-1:]
+        spoiled = content[:-41] + end if place == "body" else b"damaged"
+        (run / "model.safetensors").write_bytes(spoiled)
     discover(SQUARES, tmp_path, executor=InlineExecutor())
-    assert (run / "model.safetensors").exists()
+    assert (tmp_path / "study" / "table.csv").read_bytes() == table
+    for run in runs:
+        unbraid.load(run)
 
 
 def test_a_damaged_trace_leaves_its_siblings_theirs(tmp_path):

@@ -10,7 +10,7 @@ from unbraid.models._names import LIKELIHOODS
 from unbraid.models._settings import to_plain
 from unbraid.reports import cumulative_distances
 from unbraid.studies._specification import RunSpec
-from unbraid.studies._yaml import read_yaml, write_yaml
+from unbraid.yaml_text import read_yaml, write_yaml
 
 SQUARES = XYSquares(image_size=8, square_size=1)
 

@@ -7,7 +7,6 @@ import torch
 from miniature_population import PLAIN, RANGES, population
 
 from unbraid import load
-from unbraid.errors import CheckpointFormatError
 from unbraid.studies import (
     Evolution,
     RunSpec,
@@ -167,47 +166,65 @@ def test_other_settings_are_another_population(tmp_path):
     assert one.population.folder != other.population.folder
 
 
-def test_a_damaged_lineage_is_refused(tmp_path):
-    result = bred(tmp_path, population(generations=1))
+@pytest.mark.parametrize("damage", ["cut", "types", "parent", "id"])
+def test_a_damaged_lineage_is_bred_again_and_ends_the_same(tmp_path, damage):
+    result = bred(tmp_path, population(generations=2))
     path = result.population.lineage_file
-    path.write_text(path.read_text()[:50])
-    with pytest.raises(CheckpointFormatError, match="lineage.json"):
-        bred(tmp_path, population(generations=1))
+    words = json.loads(path.read_text())
+    if damage == "types":
+        words["generations"][0][0]["seeds"] = "x"
+    elif damage == "parent":
+        words["generations"][1][0]["parent"] = 99
+    else:
+        words["id"] = "of another"
+    text = json.dumps(words) if damage != "cut" else path.read_text()[:50]
+    path.write_text(text)
+    again = bred(tmp_path, population(generations=2))
+    assert again.population.lineage == result.population.lineage
+    assert (path.parent / "damaged" / "lineage.json").read_text() == text
 
 
-def test_a_damaged_state_blocks_and_is_no_failure_of_its_heir(tmp_path):
-    spec = RunSpec.read(population(generations=2), "test")
-    calls = 0
+def test_a_damaged_state_is_bred_again_and_is_no_failure_of_its_heir(tmp_path, found):
+    spec = RunSpec.read(population(), "test")
 
     def grow(pop):
-        nonlocal calls
-        jobs = pop.jobs()
-        for job in jobs:
+        for job in pop.jobs():
             pop.settle(job, work_stretch(job, RunPlace(Path(job.folder))))
+        assert len(pop.lineage.generations) == 1
         for state in pop.folder.rglob("state.safetensors"):
             state.write_bytes(b"noise")
-        calls += 1
         return grow_here(pop)
 
-    with pytest.raises(OSError, match="state.safetensors"):
-        evolve_with(spec, tmp_path, grow)
-    assert calls == 1
+    mended = evolve_with(spec, tmp_path, grow)
+    assert mended.population.lineage == found.population.lineage
 
 
-def test_damaged_codes_are_made_again(tmp_path):
+@pytest.mark.parametrize("name", ["model.json", "model.safetensors"])
+def test_a_damaged_winner_is_bred_again(tmp_path, name):
+    first = bred(tmp_path, population(generations=1))
+    path = first.population.winner_folder / name
+    content = path.read_bytes()
+    path.write_bytes(content[:20])
+    again = bred(tmp_path, population(generations=1))
+    assert again.population.lineage == first.population.lineage
+    assert path.read_bytes() == content
+
+
+def test_damaged_codes_and_rows_are_made_again(tmp_path):
     spec = RunSpec.read(population(generations=1), "test")
 
     def spoil(pop):
         for job in pop.jobs():
             work_stretch(job, RunPlace(Path(job.folder)))
             (Path(job.folder) / "codes.npz").write_bytes(b"noise")
+        (pop.folder / "scored.npy").write_bytes(b"noise")
         return grow_here(pop)
 
-    with pytest.raises(CheckpointFormatError, match="makes it again"):
-        evolve_with(spec, tmp_path, spoil)
-    for codes in tmp_path.rglob("codes.npz"):
-        codes.unlink()
-    assert evolve_with(spec, tmp_path, grow_here).population.is_over
+    lineage = evolve_with(spec, tmp_path, spoil).population.lineage
+    assert (
+        lineage
+        == bred(tmp_path / "other", population(generations=1)).population.lineage
+    )
 
 
 def test_pruning_keeps_winners_and_lineages(tmp_path):
@@ -215,7 +232,13 @@ def test_pruning_keeps_winners_and_lineages(tmp_path):
     plain["evolution"] = population(generations=1)["evolution"]
     study = study_from_plain(plain)
     run_study(study, tmp_path, executor=InlineExecutor())
+    members = sorted(tmp_path.rglob("populations/*/generation-*/member-*"))
+    (members[0] / "notes.txt").write_text("mine")
     assert prune(tmp_path).n_files > 0
+    assert (members[0] / "notes.txt").read_text() == "mine"
+    (members[0] / "notes.txt").unlink()
+    members[0].rmdir()
+    members[0].parent.rmdir()
     assert not list(tmp_path.rglob("populations/*/generation-*"))
     assert list(tmp_path.rglob("populations/*/winner/model.safetensors"))
     assert run_study(study, tmp_path, executor=InlineExecutor()).done == 1

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from unbraid.geometry import PerceivedDistances
     from unbraid.geometry._losses import ImageLoss
 
+_FIGURES = ("cumulative.png", "matrices.png")
+
 
 @data.command()
 def distances(
@@ -53,6 +55,7 @@ def distances(
     Example: unbraid data distances xy_squares --loss mse-box
     """
     from unbraid.geometry import perceived_distances
+    from unbraid.reports._outputs import require_own_figure
 
     measure = _loss(loss)
     folder = out if out is not None or json else Path("distances")
@@ -60,6 +63,9 @@ def distances(
         raise typer.BadParameter(
             f"Expected a folder, got the file {str(folder)!r}.", param_hint="--out"
         )
+    if folder is not None:
+        for file_name in _FIGURES:
+            require_own_figure(folder / file_name)
     dataset = open_data(name)
     found = perceived_distances(
         dataset, measure, n_pairs=pairs, subset_size=subset, seed=seed
@@ -111,16 +117,16 @@ def _draw(
     folder: Path,
 ) -> list[Path]:
     """Matrices along factors of a grid, and cumulative curves of anything."""
-    from unbraid.files import written_whole
     from unbraid.geometry import distance_matrices
     from unbraid.reports import draw_cumulative_distances, draw_distance_matrices
     from unbraid.reports._cumulative_distances import cumulative_of
+    from unbraid.reports._outputs import save_figure
 
-    figures = {"cumulative.png": draw_cumulative_distances(cumulative_of(found))}
+    cumulative, matrices = _FIGURES
+    figures = {cumulative: draw_cumulative_distances(cumulative_of(found))}
     if dataset.is_grid:
         tables = distance_matrices(dataset, loss=loss)
-        figures["matrices.png"] = draw_distance_matrices(tables)
+        figures[matrices] = draw_distance_matrices(tables)
     for file_name, figure in figures.items():
-        with written_whole(folder / file_name) as file:
-            figure.savefig(file, dpi=150, format="png")
+        save_figure(figure, folder / file_name)
     return [folder / file_name for file_name in figures]

@@ -24,15 +24,14 @@ def demo(
     Example: unbraid demo --out demo
     """
     from unbraid.data import RENDERED
-    from unbraid.files import written_whole
     from unbraid.reports import draw_factor_traversals, factor_traversals
+    from unbraid.reports._outputs import require_own_figure, save_figure
 
+    path = out / "datasets.png"
+    require_own_figure(path)
     describe_datasets()
     traversals = [factor_traversals(dataset()) for dataset in RENDERED.values()]
-    path = out / "datasets.png"
-    with written_whole(path) as file:
-        figure = draw_factor_traversals(traversals)
-        figure.savefig(file, dpi=150, format="png")
+    save_figure(draw_factor_traversals(traversals), path)
     typer.echo(f"What each factor does to a picture: {path}\n")
     folder = out / "found"
     typer.echo(f"unbraid discover {DATA} --out {folder} --budget {BUDGET}\n")

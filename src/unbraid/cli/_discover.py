@@ -91,7 +91,7 @@ def discover(
 
 def announce(found: "Discovery") -> None:
     """Print the account, and where the page with pictures is."""
-    typer.echo(found.summary.read_text(), nl=False)
+    typer.echo(found.summary.read_text(encoding="utf-8"), nl=False)
     if found.report is not None:
         typer.echo(f"\nReport: {found.report}")
 

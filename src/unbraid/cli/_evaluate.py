@@ -64,7 +64,9 @@ def evaluate(
     Example: unbraid evaluate --codes z.npy --factors v.csv --json scores.json
     """
     from unbraid.errors import naming
+    from unbraid.files import require_ours
     from unbraid.metrics import evaluate as score
+    from unbraid.paths import expand_user
 
     _check_usage(model, data, codes, factors)
     if json is not None and not json.absolute().parent.is_dir():
@@ -72,6 +74,8 @@ def evaluate(
             f"Expected a file in a folder that exists, got {str(json)!r}.",
             param_hint="--json",
         )
+    if json is not None:
+        require_ours(expand_user(json), _is_scorecard, "a file of scores")
     _check_metrics(metrics, have_factors=model is not None or factors is not None)
     if model is not None and data is not None:
         table, labels = _open(model, data)
@@ -93,6 +97,18 @@ def evaluate(
         typer.echo(f"Everything, with matrices and parts per factor: {json}")
     if not card.scores:
         raise typer.Exit(1)
+
+
+def _is_scorecard(content: bytes) -> bool:
+    """Whether a file is one that ``--json`` wrote."""
+    import json
+
+    try:
+        words = json.loads(content)
+    except (RecursionError, ValueError):
+        return False
+    known = {"n_rows", "n_latents", "scores", "failures"}
+    return isinstance(words, dict) and known <= set(words)
 
 
 def _check_usage(

@@ -133,6 +133,6 @@ def _read(path: Path) -> dict[str, Any]:
 
     try:
         words = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, RecursionError, ValueError):
         return {}
     return words if isinstance(words, dict) else {}

@@ -91,9 +91,10 @@ def factorize(
             eigenvalues=eigenvalues, seed=seed,
         )  # fmt: skip
     from unbraid.reports import draw_manifold_spectrum, manifold_spectrum
+    from unbraid.reports._outputs import save_figure
 
     figure = draw_manifold_spectrum(manifold_spectrum(fitted))
-    figure.savefig(out, dpi=150)
+    save_figure(figure, out)
     if bases is not None:
         _write_bases(fitted, bases)
     if json:
@@ -133,6 +134,12 @@ def _check_usage(
                 f"Expected a file in a folder that exists, got {str(path)!r}.",
                 param_hint=option,
             )
+    from unbraid.files import require_ours
+    from unbraid.reports._outputs import require_own_figure
+
+    require_own_figure(out)
+    if bases is not None:
+        require_ours(bases, _is_bases, "a file of tangent spaces")
 
 
 def _points(
@@ -266,6 +273,18 @@ def _print_findings(fitted: "Geomancer") -> None:
         f"confidence {fitted.confidence_:.2f} (gap {fitted.gap_:.2f}, from 0.50 on; "
         f"coherence {fitted.coherence_:.2f}, from 0.90 on)"
     )
+
+
+def _is_bases(content: bytes) -> bool:
+    """Whether a file is one that ``--bases`` wrote."""
+    import io
+    import zipfile
+
+    try:
+        names = zipfile.ZipFile(io.BytesIO(content)).namelist()
+    except (OSError, ValueError, zipfile.BadZipFile):
+        return False
+    return bool(names) and all(name.startswith("factor_") for name in names)
 
 
 def _write_bases(fitted: "Geomancer", path: Path) -> None:

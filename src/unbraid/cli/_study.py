@@ -148,13 +148,17 @@ def table(
 
     Example: unbraid study table study -o scores.csv
     """
+    from unbraid.files import require_ours
     from unbraid.studies import save_table, study_table
+    from unbraid.studies._table import is_table
 
     if out is not None and out.suffix not in (".csv", ".parquet"):
         raise typer.BadParameter(
             f"Expected a name that ends in .csv or .parquet, got {str(out)!r}.",
             param_hint="--out",
         )
+    if out is not None and not json:
+        require_ours(out, is_table, "a table")
     rows = study_table(folder)
     if json:
         missing = rows.astype(object).where(rows.notna(), None)

@@ -1,5 +1,6 @@
 """What a discovery looks at: data from anywhere, as text that every worker can open."""
 
+import tempfile
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -170,9 +171,8 @@ def require_writable(folder: Path) -> None:
     """Make a folder, or say that it cannot be written to before any work is done."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with written_whole(folder / ".writable"):
+        with tempfile.TemporaryFile(dir=folder):
             pass
-        (folder / ".writable").unlink()
     except OSError as error:
         raise OSError(
             f"discover: expected a folder that can be written to, got {str(folder)!r} "

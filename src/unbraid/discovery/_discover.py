@@ -5,21 +5,28 @@ from pathlib import Path
 from typing import Any, Literal
 
 from unbraid.durations import read_duration
+from unbraid.errors import (
+    CheckpointFormatError,
+    FolderInUseError,
+    NewerFormatError,
+)
+from unbraid.locks import locked
 from unbraid.metrics._options import check_option
 from unbraid.paths import expand_user
 from unbraid.selection import rank_models
-from unbraid.studies import StudyFolder, run_study
+from unbraid.studies import StudyEnd, StudyFolder, run_study
 from unbraid.studies._conduct import Audience
 from unbraid.studies._opened import opened
 from unbraid.studies.executors import AbstractExecutor, LocalExecutor
 
 from ._data import Source, read_source, require_writable, sample_rows
-from ._found import Discovery, require_own, write_found
-from ._gather import gather
+from ._found import Discovery, write_found
+from ._gather import Population, gather
 from ._labels import read_labels
 from ._plan import Plan, read_plan
 from ._proposal import propose
 from ._proposal_evolving import propose_evolution
+from ._result_folder import require_own
 
 Method = Literal["sweep", "pbt", "recursive"]
 
@@ -44,7 +51,9 @@ def discover(
     study in ``out/study``, and ranks them by how well realisations agree, how alike
     their training went, and how well they explain the data. What is chosen goes into
     ``out``: the model, the codes of all images, pictures of what each latent does, and
-    a text that says how sure the choice is. The same call goes on after any stop.
+    a text that says how sure the choice is. The same call goes on after any stop. A
+    result that is replaced by another one is kept in ``out/history``; if nothing is
+    chosen, an earlier model stays, and the refusal goes into ``out/history``.
 
     Args:
         data: A folder of pictures, a file of arrays, a name with options, a dataset, or
@@ -71,6 +80,7 @@ def discover(
     Raises:
         ValueError: If the data are too few or the time is too short.
         FileExistsError: If ``out`` holds something else, or other data.
+        FolderInUseError: If another call works in ``out``.
         KeyboardInterrupt: If the study was interrupted; the same call goes on.
 
     A call and what to look at first::
@@ -83,25 +93,46 @@ def discover(
     seconds = None if budget is None else read_duration(budget)
     require_writable(folder)
     require_own(folder)
-    opened.cache_clear()  # the data may have changed since an earlier call
-    source = read_source(data, folder / "data")
-    few = None
-    if labels is not None:
-        few = read_labels(labels, len(source.dataset), source.names)
-    executor = executor or LocalExecutor()
-    plan = _plan(folder, source, method, seconds, executor.n_workers, seed)
-    study = StudyFolder(folder / "study")
-    end = run_study(
-        plan.study, study.path, executor=executor, device=device, audience=audience
-    )
-    if end.left:
-        raise KeyboardInterrupt(
-            f"discover: {end.reason}, {end.left} runs left in {folder}"
+    with locked(folder / "discover.lock") as is_ours:
+        if not is_ours:
+            raise FolderInUseError(
+                f"discover: another process works in {str(folder)!r}. Wait until it is "
+                "done, or choose another folder with --out."
+            )
+        opened.cache_clear()  # the data may have changed since an earlier call
+        source = read_source(data, folder / "data")
+        few = None
+        if labels is not None:
+            few = read_labels(labels, len(source.dataset), source.names)
+        executor = executor or LocalExecutor()
+        plan = _plan(folder, source, method, seconds, executor.n_workers, seed)
+        study = StudyFolder(folder / "study")
+        rows = sample_rows(source.dataset, _ROWS_COMPARED)
+
+        def compute() -> tuple[StudyEnd, Population]:
+            end = run_study(
+                plan.study,
+                study.path,
+                executor=executor,
+                device=device,
+                audience=audience,
+            )
+            if end.left:
+                raise KeyboardInterrupt(
+                    f"discover: {end.reason}, {end.left} runs left in {folder}"
+                )
+            return end, gather(study, source.dataset, rows, labels=few)
+
+        try:
+            end, population = compute()
+        except NewerFormatError:
+            raise
+        except CheckpointFormatError:
+            end, population = compute()  # trains the runs of damaged models again
+        ranking = rank_models(population.evidence)
+        return write_found(
+            folder, source, plan, population, ranking, n_failed=end.failed
         )
-    rows = sample_rows(source.dataset, _ROWS_COMPARED)
-    population = gather(study, source.dataset, rows, labels=few)
-    ranking = rank_models(population.evidence)
-    return write_found(folder, source, plan, population, ranking, n_failed=end.failed)
 
 
 def _plan(

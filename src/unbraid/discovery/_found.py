@@ -1,6 +1,5 @@
 """What a discovery found: a model, codes, pictures, and an account of it in words."""
 
-import shutil
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.files import written_whole
+from unbraid.files import printable_name, written_whole
 from unbraid.models import Autoencoder
 from unbraid.reports import (
     draw_latent_traversals,
@@ -18,17 +17,19 @@ from unbraid.reports import (
     write_explorer,
     write_report,
 )
+from unbraid.reports._outputs import save_figure
 from unbraid.representation import Representation, encode
 from unbraid.selection import Ranking
 from unbraid.training import load
 from unbraid.training._history import ACTIVE
-from unbraid.training._model_file import copy_model
+from unbraid.training._model_file import copy_model, hash_of_model
 from unbraid.training._tensor_file import write_json
 
 from ._account import account
 from ._data import Source
 from ._gather import Population, describe_population
 from ._plan import Plan
+from ._result_folder import place_of_result, publish, staged_result
 
 _LATENTS_SHOWN = 10
 
@@ -110,7 +111,10 @@ def write_found(
     *,
     n_failed: int,
 ) -> Discovery:
-    """Write what was found, in place of what was found before.
+    """Write what was found; what was found before is kept under ``history``.
+
+    A refusal does not take the place of a model that was chosen before: it goes to
+    ``history`` itself.
 
     Args:
         folder: Of the discovery.
@@ -120,42 +124,64 @@ def write_found(
         ranking: Of the population.
         n_failed: Runs that failed.
     """
-    _clear(folder)
-    model = codes = quality = None
-    latents: tuple[Latent, ...] = ()
-    if ranking.chosen is not None:
-        run = population.cell(ranking.chosen).place.path
-        model = load(run)
-        assert isinstance(model, Autoencoder)  # a study trains nothing else
-        codes = encode(model, source.dataset, progress=False)
-        copy_model(run, folder / "model")
-        _write_codes(folder, codes, source.names)
-        latents = _write_traversals(folder, model, source)
-        quality = _quality(population, ranking.chosen)
-    found = Discovery(
-        folder, ranking, model, codes, latents, quality, folder / "summary.txt", None
-    )
-    text = account(found, source, plan, population, n_failed=n_failed)
-    with written_whole(found.summary) as file:
-        file.write(text.encode())
-    more = describe_population(population, ranking.chosen)
-    write_json(folder / "discovery.json", found.to_plain() | more, kind="discovery")
-    found = replace(found, report=_write_pages(folder, model, source, ranking))
-    write_json(folder / "discovery.json", found.to_plain() | more, kind="discovery")
-    return found
+    place = place_of_result(folder, is_refusal=ranking.chosen is None)
+    with staged_result(folder) as staged:
+        model = codes = quality = weights = None
+        latents: tuple[Latent, ...] = ()
+        if ranking.chosen is not None:
+            run = population.cell(ranking.chosen).place.path
+            model = load(run)
+            assert isinstance(model, Autoencoder)  # a study trains nothing else
+            codes = encode(model, source.dataset, progress=False)
+            copy_model(run, staged / "model")
+            weights = hash_of_model(run)
+            _write_codes(staged, codes, source.names)
+            latents = _write_traversals(staged, model, source)
+            quality = _quality(population, ranking.chosen)
+        summary = place / "summary.txt"
+        found = Discovery(
+            folder, ranking, model, codes, latents, quality, summary, None
+        )
+        text = account(found, source, plan, population, n_failed=n_failed)
+        if place != folder:
+            text += (
+                f"- The model that was chosen before is still in {folder / 'model'}. "
+                f"This result is in {place}.\n"
+            )
+        with written_whole(staged / "summary.txt") as file:
+            file.write(text.encode(errors="backslashreplace"))
+        more = describe_population(population, ranking.chosen)
+        more |= {"weights": weights, "plan": plan.to_plain()}
+
+        def write(found: Discovery) -> None:
+            words = found.to_plain() | more
+            write_json(staged / "discovery.json", words, kind="discovery")
+
+        write(found)
+        if _write_pages(folder, staged, model, source, ranking) is not None:
+            found = replace(found, report=place / "report.html")
+        write(found)
+        place = publish(staged, folder, place)
+    report = None if found.report is None else place / "report.html"
+    return replace(found, summary=place / "summary.txt", report=report)
 
 
 def _write_pages(
-    folder: Path, model: Autoencoder | None, source: Source, ranking: Ranking
+    folder: Path,
+    staged: Path,
+    model: Autoencoder | None,
+    source: Source,
+    ranking: Ranking,
 ) -> Path | None:
     """The explorer, and the report, which has it inside and links to it."""
     if model is not None and len(model.image_shape) == 3:
-        page, names = folder / "explorer.html", [ranking.chosen or "A"]
+        page, names = staged / "explorer.html", [ranking.chosen or "A"]
         _attempt(
             "explorer",
             lambda: write_explorer(model, source.dataset, page, model_names=names),
         )
-    return _attempt("report", lambda: write_report(folder))
+    page = staged / "report.html"
+    return _attempt("report", lambda: write_report(folder, page, result=staged))
 
 
 def _attempt(what: str, write: Callable[[], Path]) -> Path | None:
@@ -168,38 +194,14 @@ def _attempt(what: str, write: Callable[[], Path]) -> Path | None:
         return None
 
 
-_FILES = (
-    *("codes.npy", "files.txt", "traversals.png"),
-    *("summary.txt", "explorer.html", "report.html", "discovery.json"),
-)
-
-
-def require_own(folder: Path) -> None:
-    """Refuse a folder with somebody else's files under names that are written here."""
-    if (folder / "plan.json").exists():
-        return
-    foreign = [name for name in (*_FILES, "model", "study") if (folder / name).exists()]
-    if foreign:
-        raise FileExistsError(
-            "discover: expected a new folder or that of a discovery, got "
-            f"{str(folder)!r}, which holds {foreign[0]!r} but no plan.json. Choose "
-            "another with --out."
-        )
-
-
-def _clear(folder: Path) -> None:
-    """So that nothing is left of an earlier choice if this one is refused."""
-    for name in _FILES:
-        (folder / name).unlink(missing_ok=True)
-    shutil.rmtree(folder / "model", ignore_errors=True)
-
-
 def _write_codes(folder: Path, codes: Representation, names: Sequence[str]) -> None:
     with written_whole(folder / "codes.npy") as file:
         np.save(file, codes.codes.astype(np.float32))
     if names:
         with written_whole(folder / "files.txt") as file:
-            file.write("".join(f"{name}\n" for name in names).encode())
+            # One line per image, whatever its name is.
+            lines = (f"{printable_name(name)}\n" for name in names)
+            file.write("".join(lines).encode())
 
 
 def _write_traversals(
@@ -215,8 +217,7 @@ def _write_traversals(
         kl=every.kl[:n_active],
         images=every.images[:, :n_active],
     )
-    with written_whole(folder / "traversals.png") as file:
-        draw_latent_traversals(shown).savefig(file, dpi=150, format="png")
+    save_figure(draw_latent_traversals(shown), folder / "traversals.png")
     changes = _changes(shown.images)
     return tuple(
         Latent(number, kl, float(change))

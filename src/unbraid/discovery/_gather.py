@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset
 from unbraid.errors import CheckpointFormatError, NewerFormatError
+from unbraid.files import set_aside
 from unbraid.representation import encode
 from unbraid.selection import (
     Evidence,
@@ -60,7 +61,8 @@ def gather(
 
     Raises:
         ValueError: If fewer than two runs are done.
-        CheckpointFormatError: If a model is damaged.
+        CheckpointFormatError: If models are damaged; running the study once more trains
+            them again.
     """
     states = folder.states()
     cells = tuple(cell for cell in folder.cells if states[cell.id] == "done")
@@ -69,7 +71,7 @@ def gather(
             "discover: expected at least two finished runs to compare, got "
             f"{len(cells)}. `unbraid study status {folder.path}` says why."
         )
-    models = [_load(cell) for cell in cells]
+    models = _load(cells)
     codes = [encode(model, dataset, rows=rows, progress=False) for model in models]
     owners = [name_of(cell.spec) for cell in cells]
     agreement = unsupervised_disentanglement_ranking(
@@ -163,16 +165,20 @@ def name_of(spec: RunSpec) -> str:
     return f"{plain['name']} {strength}={plain[strength]:g}"
 
 
-def _load(cell: Cell) -> Any:
-    try:
-        return load(cell.place.path)
-    except NewerFormatError:
-        raise
-    except CheckpointFormatError as error:
-        raise CheckpointFormatError(
-            f"{error} Delete the folder {str(cell.place.path)!r}: the same call makes "
-            "this run again."
-        ) from error
+def _load(cells: Sequence[Cell]) -> list[Any]:
+    """The models of runs; a damaged one costs its run the scores."""
+    models, damaged = [], []
+    for cell in cells:
+        try:
+            models.append(load(cell.place.path))
+        except NewerFormatError:
+            raise
+        except CheckpointFormatError as error:
+            set_aside(cell.place.scores)  # so that the run is computed again
+            damaged.append(error)
+    if damaged:
+        raise CheckpointFormatError(f"{damaged[0]} The same call trains the run again.")
+    return models
 
 
 def _load_trace(cell: Cell) -> Trace | None:

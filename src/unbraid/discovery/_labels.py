@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset
 from unbraid.errors import naming
+from unbraid.files import printable_name
 from unbraid.metrics import mutual_information_gap
 from unbraid.paths import MOST_TEXT_BYTES, expand_user, require_regular_file
 from unbraid.representation import encode
@@ -170,7 +171,8 @@ def _rows(
     key: str, given: Sequence[Any], n_rows: int, names: Sequence[str]
 ) -> NDArray[np.int64]:
     if key == "file":
-        place = {name: row for row, name in enumerate(names)}
+        place = {printable_name(name): row for row, name in enumerate(names)}
+        place |= {name: row for row, name in enumerate(names)}
         unknown = [name for name in given if name not in place]
         if unknown:
             raise ValueError(

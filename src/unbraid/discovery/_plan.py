@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unbraid.errors import CheckpointFormatError, NewerFormatError
+from unbraid.errors import NewerFormatError
 from unbraid.studies import Study, study_from_plain
 from unbraid.training._tensor_file import read_json, write_json
 
@@ -44,29 +44,40 @@ class Plan:
 
     def write(self, folder: Path) -> None:
         """Keep it in the folder of the discovery."""
-        words = {
+        write_json(folder / "plan.json", self.to_plain(), kind=_KIND)
+
+    def to_plain(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        return {
             "fingerprint": self.fingerprint,
             "asked": self.asked,
             "study": self.study.to_plain(),
             "seconds": self.seconds,
         }
-        write_json(folder / "plan.json", words, kind=_KIND)
 
 
 def read_plan(folder: Path) -> Plan | None:
-    """What :meth:`Plan.write` wrote; ``None`` if there is nothing that can be read."""
+    """What :meth:`Plan.write` wrote; ``None`` if there is nothing that can be read.
+
+    Raises:
+        NewerFormatError: If a newer version wrote it.
+    """
     path = folder / "plan.json"
     if not path.is_file():
         return None
     try:
         words = read_json(path, kind=_KIND)
-        return Plan(
-            fingerprint=words["fingerprint"],
-            asked=words["asked"],
-            study=study_from_plain(words["study"], str(path)),
-            seconds=float(words["seconds"]),
-        )
+        study = study_from_plain(words["study"], str(path))
+        study.runs()  # meets what is wrong with their settings
+        fingerprint, asked = words["fingerprint"], words["asked"]
+        seconds = float(words["seconds"])
+        if not isinstance(fingerprint, str) or not isinstance(asked, dict):
+            return None
+        return Plan(fingerprint, asked, study, seconds)
     except NewerFormatError:
         raise
-    except (CheckpointFormatError, LookupError, TypeError, ValueError):
+    except (
+        *(ArithmeticError, AttributeError, LookupError, RecursionError),
+        *(TypeError, ValueError),
+    ):
         return None  # damaged: it is made anew, and finished runs are kept

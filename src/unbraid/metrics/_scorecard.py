@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from unbraid.files import written_whole
+from unbraid.paths import expand_user
+
 from ._score import Score
 
 
@@ -100,7 +103,8 @@ class Scorecard(Mapping[str, Score]):
         }
         text = json.dumps(content, indent=2, allow_nan=False)
         if path is not None:
-            Path(path).write_text(text + "\n")
+            with written_whole(expand_user(path)) as file:
+                file.write(f"{text}\n".encode(errors="backslashreplace"))
         return text
 
     @property

@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 
 from unbraid.durations import in_words
+from unbraid.errors import CheckpointFormatError
 from unbraid.studies import StudyFolder, study_from_plain, study_table
 from unbraid.studies._store import Cell
+from unbraid.training._model_file import hash_of_model
 from unbraid.training._tensor_file import read_json
 
 from ._comparison_section import comparison_section, main_score, ranking_block
@@ -28,18 +30,40 @@ from ._study_sections import (
     trained_section,
 )
 
+# What values of other types than a discovery writes may raise.
+_WRONG = (
+    *(ArithmeticError, AttributeError, LookupError, RecursionError),
+    *(TypeError, ValueError),
+)
 _UNFINISHED = (
     "It is not finished: no model has been chosen yet. The same command goes on with "
     "it."
 )
 
 
-def discovery_page(path: Path) -> Page:
+def discovery_page(path: Path, result: Path | None = None) -> Page:
     """Everything about a discovery that its folder tells.
 
     Args:
         path: Its folder.
+        result: Where its result is; in its folder when not given.
     """
+    result = result or path
+    file = path / "plan.json"
+    try:
+        return _page(path, result)
+    except CheckpointFormatError:
+        raise
+    except _WRONG as error:
+        if (result / "discovery.json").is_file():
+            file = result / "discovery.json"
+        raise CheckpointFormatError(
+            f"{file}: the file is damaged: it does not hold what a discovery writes "
+            f"({type(error).__name__}: {error}). `unbraid discover` writes it again."
+        ) from error
+
+
+def _page(path: Path, result: Path) -> Page:
     plan = read_json(path / "plan.json", kind="plan of a discovery")
     folder = StudyFolder(path / "study")
     if not folder.study_file.is_file():
@@ -47,7 +71,7 @@ def discovery_page(path: Path) -> Page:
     table = study_table(folder.path)
     asked = asked_section([cell.spec for cell in folder.cells], words=_asked(plan))
     last = (trained_section(table), settings_section(folder.study, folder.cells))
-    if not (path / "discovery.json").is_file():
+    if not (result / "discovery.json").is_file():
         return Page(
             kind="Discovery",
             title=path.resolve().name,
@@ -56,11 +80,12 @@ def discovery_page(path: Path) -> Page:
             notices=run_notices(folder, table),
             sections=(asked, *last),
         )
-    found = read_json(path / "discovery.json", kind="discovery")
+    found = read_json(result / "discovery.json", kind="discovery")
+    _check_model(result, found)
     ranking, score = found["ranking"], main_score(table)
     comparison = comparison_section(table, score) if score else None
     sections = [
-        _chosen_section(path, found, folder),
+        _chosen_section(result, found, folder),
         _ranking_section(found, folder),
         _bred_section(found, folder),
         asked,
@@ -75,6 +100,17 @@ def discovery_page(path: Path) -> Page:
         notices=(*_refusal(ranking), *run_notices(folder, table)),
         sections=tuple(section for section in sections if section is not None),
     )
+
+
+def _check_model(result: Path, found: dict[str, Any]) -> None:
+    """Refuse a model that is not the one that was chosen."""
+    known = found.get("weights")
+    # Results of the first versions do not name it.
+    if known is not None and hash_of_model(result / "model") not in (known, None):
+        raise CheckpointFormatError(
+            f"{result / 'model'}: this is not the model that discovery.json beside it "
+            "names. `unbraid discover` writes both again."
+        )
 
 
 def _bred_section(found: dict[str, Any], folder: StudyFolder) -> Section | None:

@@ -22,6 +22,7 @@ from ._explorer_page import fill_page
 from ._latent_matching import match_latents
 from ._latent_names import checked_names
 from ._network_description import describe_model
+from ._outputs import require_own_page
 
 _ENCODED = 2_000
 """Images from which it is estimated how much each latent says."""
@@ -63,6 +64,7 @@ def write_explorer(
 
     Raises:
         ValueError: If a network has a layer that the page cannot compute; says which.
+        FileExistsError: If the path is that of a file that is no page of ours.
 
     Example:
         >>> import tempfile
@@ -75,6 +77,8 @@ def write_explorer(
         ...     page.read_text(encoding="utf-8")[:15]
         '<!doctype html>'
     """
+    target = expand_user(path)
+    require_own_page(target)
     models = [model] if other is None else [model, other]
     text = explorer_text(
         models,
@@ -84,9 +88,9 @@ def write_explorer(
         n_examples=n_examples,
         seed=seed,
     )
-    target = expand_user(path)
     with written_whole(target) as file:
-        file.write(text.encode())
+        # Halves of characters, which file names may hold, have no bytes.
+        file.write(text.encode(errors="replace"))
     return target
 
 

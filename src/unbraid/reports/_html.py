@@ -8,6 +8,7 @@ from unbraid.files import written_whole
 from unbraid.paths import expand_user
 
 from ._discovery_page import discovery_page
+from ._outputs import require_own_page
 from ._page import Page, render
 from ._run_page import run_page
 from ._study_page import study_page
@@ -20,6 +21,7 @@ def write_report(
     path: str | os.PathLike[str] | None = None,
     *,
     data: AbstractDataset | None = None,
+    result: Path | None = None,
 ) -> Path:
     """Write a page about a discovery, a study or a single run.
 
@@ -32,12 +34,15 @@ def write_report(
             of a saved model.
         path: Of the page; ``report.html`` in the folder when not given.
         data: What a single run was trained on, if its folder does not say so.
+        result: Where ``discovery.json`` and the chosen model of a discovery are, if not
+            in the folder, such as ``history/1`` within it.
 
     Returns:
         Where the page is.
 
     Raises:
         FileNotFoundError: If the folder holds nothing to report on.
+        FileExistsError: If the path is that of a file that is no page of ours.
 
     Example:
         >>> import tempfile
@@ -51,7 +56,8 @@ def write_report(
     """
     place = expand_user(folder)
     target = place / "report.html" if path is None else expand_user(path)
-    page = _page(place, data)
+    require_own_page(target)
+    page = _page(place, data, result)
     beside = target.parent / "explorer.html"
     explorer = beside.name if beside.is_file() else ""
     text = render(page, explorer=explorer)
@@ -61,9 +67,9 @@ def write_report(
     return target
 
 
-def _page(folder: Path, data: AbstractDataset | None) -> Page:
+def _page(folder: Path, data: AbstractDataset | None, result: Path | None) -> Page:
     if (folder / "plan.json").is_file():
-        return discovery_page(folder)
+        return discovery_page(folder, result)
     if (folder / "study.yaml").is_file():
         return study_page(folder)
     if any((folder / name).is_file() for name in _RUN_FILES):

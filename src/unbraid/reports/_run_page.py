@@ -62,7 +62,9 @@ def _settings(path: Path) -> dict[str, Any]:
             words = read_json(path / f"{name}.json", kind=kind)
         except (OSError, CheckpointFormatError):
             continue
-        return words.get("spec", words) | {"about": words.get("data")}
+        settings = words.get("spec", words)
+        if isinstance(settings, dict):
+            return settings | {"about": words.get("data")}
     return {}
 
 
@@ -125,8 +127,10 @@ def _notices(path: Path, status: dict[str, Any]) -> tuple[Notice, ...]:
 
 def _asked(settings: dict[str, Any]) -> Section:
     training = settings.get("training", settings)
+    training = training if isinstance(training, dict) else {}
     about = settings.get("about")
-    data = settings.get("data") or (about or {}).get("name", "not known")
+    name = about.get("name") if isinstance(about, dict) else None
+    data = settings.get("data") or name or "not known"
     rows = [("data", str(data)), ("objective", _objective(settings))]
     objective = settings.get("objective")
     if isinstance(objective, dict):

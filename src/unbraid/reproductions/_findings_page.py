@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from unbraid.durations import in_words
-from unbraid.files import written_whole
+from unbraid.files import require_ours, written_whole
 from unbraid.yaml_text import read_yaml
 
 from ._catalogue import REPRODUCTIONS
@@ -54,6 +54,8 @@ def write_findings(page: str | os.PathLike[str]) -> int:
     text = notes.read_text(encoding="utf-8") if notes.is_file() else "{}"
     discussions = read_yaml(text, str(notes))
     content = findings_page(found, discussions=discussions, figures=folder.name)
+    start = _HEAD.split(",")[0].encode()
+    require_ours(page, lambda old: old.startswith(start), "a page of findings")
     with written_whole(page) as file:
         file.write(content.encode())
     return len(found)

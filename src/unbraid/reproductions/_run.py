@@ -127,6 +127,7 @@ def reproduce(
     require_preset(preset)
     place = expand_user(out)
     folder = place / preset / claim.name
+    _require_own(folder)
     studies = {
         study: place / "studies" / f"{study}-{preset}"
         for study in claim.studies_at(preset)
@@ -161,6 +162,18 @@ def reproduce(
         figure.savefig(file, format="png", dpi=130)
     finding.save(folder / "finding.json")
     return finding
+
+
+def _require_own(folder: Path) -> None:
+    """Refuse a folder with a finding or a figure that is somebody else's."""
+    figure, finding = folder / "figure.png", folder / "finding.json"
+    if finding.is_file():
+        read_json(finding, kind=_KIND)
+    elif os.path.lexists(finding) or os.path.lexists(figure):
+        raise FileExistsError(
+            f"reproduce: the folder {str(folder)!r} holds a figure.png or finding.json "
+            "that unbraid did not write. Choose another with --out."
+        )
 
 
 def find_reproduction(name: str) -> Reproduction:

@@ -1,5 +1,7 @@
 """Surrogate labels: the active latents of a model, used in place of known factors."""
 
+import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +15,12 @@ from unbraid.files import written_whole
 from unbraid.metrics import kl_per_latent
 from unbraid.metrics._inputs import BINS, to_bins
 from unbraid.representation import Representation
+
+# What numpy raises for an archive that is damaged, or an array that is none.
+_DAMAGED = (
+    *(AttributeError, EOFError, LookupError, OSError, RuntimeError, TypeError),
+    *(ValueError, zipfile.BadZipFile, zlib.error),
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -85,9 +93,9 @@ class SurrogateLabels:
     def load(cls, path: Path) -> "SurrogateLabels":
         """Read what :meth:`save` wrote."""
         try:
-            with np.load(path, allow_pickle=False) as arrays:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 return cls(**{name: arrays[name] for name in arrays})
-        except (OSError, TypeError, ValueError) as error:
+        except _DAMAGED as error:
             raise CheckpointFormatError(
                 f"{path}: expected surrogate labels, got a file that is damaged or of "
                 "something else. Delete it: the same call makes it again."

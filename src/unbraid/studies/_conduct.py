@@ -154,7 +154,7 @@ def _plan(
     fingerprints = fingerprints_of(study.runs())
     folder.write(study, fingerprints)
     for cell in folder.cells:
-        cell.place.forget_damaged()
+        cell.place.set_damaged_aside()
     states = folder.states()
     missing = [
         cell for cell in folder.cells if states[cell.id] not in ("done", "failed")

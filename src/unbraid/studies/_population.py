@@ -2,19 +2,21 @@
 
 import contextlib
 import dataclasses
+import json
 import math
+import os
 import shutil
 import time
-import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pydantic
+from numpy.typing import NDArray
 
-from unbraid.errors import CheckpointFormatError
-from unbraid.files import written_whole
+from unbraid.errors import CheckpointFormatError, NewerFormatError
+from unbraid.files import delete_made, require_regular, set_aside, written_whole
 from unbraid.locks import locked
 from unbraid.models import Autoencoder
 from unbraid.representation import Representation
@@ -35,16 +37,18 @@ from unbraid.training import (
     train_run,
 )
 from unbraid.training._checkpoint import load_state
-from unbraid.training._tensor_file import read_json, write_json
+from unbraid.training._tensor_file import read_json, read_tensors, write_json
 
 from ._job import Job, Outcome
 from ._opened import opened
 from ._population_plan import PopulationPlan
-from ._store import RunPlace
-from ._stretch import CODES, work_stretch
+from ._store import RUN_FILES, RunPlace
+from ._stretch import CODES, read_codes, work_stretch
 
 _LINEAGE, _WINNER = "lineage of a population", "winner of a population"
 _WAIT_SECONDS = 1.0
+_FILES = ("lineage.json", "labels.npz", "reduction.json", "rows.npy", "scored.npy")
+_FOLDERS = ("winner", "winner.part")
 
 
 class Population:
@@ -64,7 +68,14 @@ class Population:
         self, plan: PopulationPlan, folder: Path, *, device: str = "cpu"
     ) -> None:
         self.plan, self.folder, self._device = plan, folder.resolve(), device
-        self._read()
+        try:
+            self._read()
+        except NewerFormatError:
+            raise
+        except (OSError, CheckpointFormatError):
+            # Mended as soon as the population is held: another process may be at work.
+            self.lineage = Lineage()
+            self._begin()
 
     @property
     def lineage_file(self) -> Path:
@@ -87,7 +98,7 @@ class Population:
         while True:
             with locked(self.folder / "population.lock") as is_ours:
                 if is_ours:
-                    self._read()
+                    self._mend()
                     yield
                     return
             time.sleep(_WAIT_SECONDS)
@@ -164,7 +175,11 @@ class Population:
     def winner(self) -> Autoencoder:
         """The best model of the best member of a complete population."""
         model = load(self.winner_folder)
-        assert isinstance(model, Autoencoder)
+        if not isinstance(model, Autoencoder):
+            raise CheckpointFormatError(
+                f"{self.winner_folder}: expected the winner of a population, got a "
+                "linear model, which no population breeds."
+            )
         return model
 
     def replay(self, out: Path | None = None) -> Run:
@@ -180,18 +195,49 @@ class Population:
 
     def _read(self) -> None:
         self.lineage, self._ended, self._scored = Lineage(), {}, {}
-        if self.lineage_file.is_file():
-            words = read_json(self.lineage_file, kind=_LINEAGE)
-            if words.get("id") != self.plan.id:
-                raise CheckpointFormatError(
-                    f"{self.lineage_file}: expected a new folder or one of this "
-                    "population, got one of a population with other settings or data. "
-                    "Choose another folder."
-                )
-            self.lineage = Lineage.from_plain(words)
+        if os.path.lexists(self.lineage_file):
+            self.lineage = read_lineage(self.folder, id=self.plan.id)
         self._begin()
-        if self.lineage.reason and not self.winner_folder.is_dir():
-            self._write_winner()  # killed between the two
+
+    def _mend(self) -> None:
+        """Read what is there, and begin again if a file of it is damaged."""
+        try:
+            self._read()
+            if not self.lineage.reason:
+                self._check_starts()
+            elif self.winner_folder.is_dir():
+                self.winner()
+            else:
+                self._write_winner()  # killed between the two
+        except NewerFormatError:
+            raise
+        except (FileNotFoundError, FileExistsError, CheckpointFormatError):
+            # Breeding is repeatable: a damaged file costs time, and changes nothing.
+            self._start_afresh()
+            self._read()
+
+    def _check_starts(self) -> None:
+        """Read every state that the generation in progress begins with."""
+        parents = {m.parent for m in self._members if m.parent is not None}
+        for parent in parents:
+            for model in range(self.plan.settings.models):
+                place = self._place(len(self.lineage.generations) - 1, parent, model)
+                read_tensors(place.training_state, kind="training state")
+
+    def _start_afresh(self) -> None:
+        """Move everything aside, within the folder, except the lock that is held."""
+        aside = self.folder / "damaged"
+        number = 1
+        while os.path.lexists(aside):
+            number += 1
+            aside = self.folder / f"damaged-{number}"
+        aside.mkdir(parents=True)
+        for name in (*_FILES, *_FOLDERS):
+            path = self.folder / name
+            if os.path.lexists(path):
+                path.rename(aside / name)
+        for path in sorted(self.folder.glob("generation-*")):
+            path.rename(aside / path.name)
 
     def _begin(self) -> None:
         """The members of the generation in progress, and what is done of it."""
@@ -243,7 +289,8 @@ class Population:
     def _write_rows(self) -> None:
         for name, rows in (("scored", self.plan.scored), ("rows", self.plan.rows)):
             path = self.folder / f"{name}.npy"
-            if rows is not None and not path.is_file():
+            if rows is not None and not _holds(path, rows):
+                set_aside(path)
                 with written_whole(path) as file:
                     np.save(file, rows)
 
@@ -278,11 +325,7 @@ class Population:
         for number in range(len(self.lineage.generations) - 1):
             folder = self.folder / f"generation-{number:03d}"
             kept = f"member-{best[1]:03d}-" if number == best[0] else None
-            for place in sorted(folder.glob("member-*")):
-                if kept is None or not place.name.startswith(kept):
-                    shutil.rmtree(place, ignore_errors=True)
-            if kept is None:
-                shutil.rmtree(folder, ignore_errors=True)
+            delete_generation(folder, kept=kept)
 
     def _write_winner(self) -> None:
         generation, place = self.lineage.winner
@@ -298,8 +341,11 @@ class Population:
         # Written beside its place, so that the folder is there when all of it is.
         beside = self.folder / "winner.part"
         shutil.rmtree(beside, ignore_errors=True)
-        save_model(self.member_model(generation, place, model), beside, spec)
+        winner = self.member_model(generation, place, model)
+        save_model(winner, beside, spec, run=self.plan.id)
         write_json(beside / "winner.json", words, kind=_WINNER)
+        if os.path.lexists(self.winner_folder):
+            set_aside(self.winner_folder)
         beside.rename(self.winner_folder)
 
     def _best_model(self, codes: Sequence[Representation]) -> int:
@@ -307,20 +353,95 @@ class Population:
         return 0 if each is None else int(np.argmax(each(codes)))
 
 
-def _read_codes(path: Path) -> Representation:
+def _holds(path: Path, rows: NDArray[np.int64]) -> bool:
+    """Whether a file holds these very rows."""
     try:
-        return Representation.load(path)
-    except (zipfile.BadZipFile, zlib.error, EOFError, LookupError, ValueError) as error:
-        path.unlink(missing_ok=True)
+        return path.is_file() and np.array_equal(
+            np.load(path, allow_pickle=False), rows
+        )
+    except (EOFError, OSError, ValueError):
+        return False
+
+
+def _read_codes(path: Path) -> Representation:
+    codes = read_codes(path)
+    if codes is None:
+        set_aside(path)
         raise CheckpointFormatError(
             f"{path}: expected the codes of a model, got a file that is damaged. The "
             "same call makes it again."
+        )
+    return codes
+
+
+def read_lineage(folder: Path, *, id: str | None = None) -> Lineage:
+    """The lineage that the folder of a population keeps, as far as it is.
+
+    Args:
+        folder: Of the population.
+        id: That the lineage must name; any when not given.
+
+    Raises:
+        CheckpointFormatError: If the file is damaged, or of another population.
+    """
+    path = folder / "lineage.json"
+    require_regular(path)
+    words = read_json(path, kind=_LINEAGE)
+    if id is not None and words.get("id") != id:
+        raise CheckpointFormatError(
+            f"{path}: this is the lineage of a population with other settings or data."
+        )
+    try:
+        lineage = Lineage.from_plain(words)
+        _check_lineage(lineage, words)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise CheckpointFormatError(
+            f"{path}: the lineage of a population is damaged ({error})."
         ) from error
+    return lineage
 
 
-def read_lineage(folder: Path) -> Lineage:
-    """The lineage that the folder of a population keeps, as far as it is."""
-    return Lineage.from_plain(read_json(folder / "lineage.json", kind=_LINEAGE))
+_LINEAGE_TYPES = pydantic.TypeAdapter(Lineage)
+
+
+def _check_lineage(lineage: Lineage, words: dict[str, Any]) -> None:
+    """Refuse wrong types, and parents that are not there."""
+    parts = {name: words[name] for name in ("generations", "reason")}
+    _LINEAGE_TYPES.validate_json(json.dumps(parts), strict=True)
+    before = 0
+    for members in lineage.generations:
+        for place, member in enumerate(members):
+            is_known = member.parent is None or 0 <= member.parent < before
+            if member.place != place or not is_known:
+                raise ValueError(f"member {member.place} has no place or no parent")
+        before = len(members)
+
+
+def is_over(folder: Path) -> bool:
+    """Whether the population of a folder is complete, and its winner is kept."""
+    try:
+        return (folder / "winner").is_dir() and bool(read_lineage(folder).reason)
+    except (OSError, CheckpointFormatError):
+        return False
+
+
+def delete_generation(folder: Path, *, kept: str | None = None) -> int:
+    """Delete the files of a generation's members, and their folders if empty then.
+
+    Args:
+        folder: Of the generation.
+        kept: How the names of members begin that stay.
+
+    Returns:
+        How many files were deleted.
+    """
+    n_files = 0
+    for place in sorted(folder.glob("member-*")):
+        if kept is None or not place.name.startswith(kept):
+            n_files += delete_made(place, (*RUN_FILES, CODES))
+    with contextlib.suppress(OSError):  # it holds something else
+        folder.rmdir()
+    return n_files
 
 
 def grow_here(population: Population) -> Population:

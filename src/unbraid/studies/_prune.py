@@ -1,17 +1,22 @@
 """Making room: what a study can do without, and how much of the disk it takes."""
 
 import os
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from unbraid.errors import CheckpointFormatError
+from unbraid.files import delete_made
 from unbraid.locks import is_locked
+from unbraid.training._tensor_file import read_json
 
-from ._store import RunPlace, StudyFolder
+from ._population import delete_generation, is_over
+from ._store import RUN_FILES, RunPlace, StudyFolder
 
 # In the order in which they are missed least. A finished run needs none of them; a
 # model can only be made again by training.
 _SPARE = ("state.safetensors", "traces.safetensors", "model.safetensors")
+
+_OF_LOGGERS = ("tensorboard", "wandb")
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,7 @@ def prune(
         budget: Bytes that the study may take; without one, states alone go.
         models: Whether models may go too.
         strangers: Whether runs go that the study has no more, because it was changed.
+            Only folders that hold such a run are touched, and only files of the run go.
 
     Example:
         >>> import tempfile
@@ -76,20 +82,19 @@ def prune(
     """
     folder = StudyFolder(out)
     ours = {cell.id: cell.place for cell in folder.cells}
-    n_strangers, freed, n_files = 0, 0, 0
+    n_strangers, n_files = 0, 0
+    before = folder_size(folder.path)
     if strangers:
         for path in _runs_beside(folder, set(ours)):
-            freed += folder_size(path)
-            shutil.rmtree(path)
+            delete_made(path, RUN_FILES, folders=_OF_LOGGERS)
             n_strangers += 1
     for path in sorted(folder.path.glob("populations/*/generation-*")):
         # The winner is there when nothing is left to be done.
-        if (path.parent / "winner").is_dir():
-            freed += folder_size(path)
-            n_files += sum(part.is_file() for part in path.rglob("*"))
-            shutil.rmtree(path)
+        if is_over(path.parent):
+            n_files += delete_generation(path)
     size = folder_size(folder.path)
-    done = [place for place in ours.values() if place.state == "done"]
+    freed = before - size
+    done = [place for place in ours.values() if _is_done(place)]
     for name in _SPARE[: 3 if models else 2]:
         for place in done:
             is_within = budget is None or size <= budget
@@ -110,7 +115,25 @@ def _runs_beside(folder: StudyFolder, ours: set[str]) -> list[Path]:
     return [
         path
         for path in sorted(folder.runs.iterdir())
-        if path.is_dir()
-        and path.name not in ours
+        if path.name not in ours
+        and _is_run(path)
         and not is_locked(RunPlace(path).lock)
     ]
+
+
+def _is_run(path: Path) -> bool:
+    """Whether a folder is that of a run, which its file and its name both say."""
+    if path.is_symlink() or not path.is_dir():
+        return False
+    try:
+        words = read_json(RunPlace(path).run, kind="study run")
+    except (OSError, CheckpointFormatError):
+        return False
+    return words.get("id") == path.name
+
+
+def _is_done(place: RunPlace) -> bool:
+    try:
+        return place.state == "done" and bool(place.read_scores())
+    except CheckpointFormatError:
+        return False  # it will be computed again, and may need its files

@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pydantic
 from numpy.typing import NDArray
 
+from unbraid.errors import CheckpointFormatError
+from unbraid.files import set_aside
 from unbraid.randomness import numpy_generator
 from unbraid.representation import encode
 from unbraid.selection import (
@@ -246,15 +249,17 @@ class Recursion:
     ) -> SurrogateLabels:
         """Encode all images of a stage with the best model of its population."""
         path, threshold = population.folder / "labels.npz", self._plan.settings.active
-        if path.is_file():
-            labels = SurrogateLabels.load(path)
-            # Recursions with other thresholds share the population and this file.
-            if np.array_equal(labels.latents, np.flatnonzero(labels.kl > threshold)):
-                return labels
-        dataset = opened(self._plan.run.data).dataset
-        codes = encode(population.winner(), dataset, rows=rows, progress=False)
-        labels = SurrogateLabels.read_off(codes, threshold=threshold)
-        labels.save(path)
+        labels = _read_labels(path)
+        # Recursions with other thresholds share the population and this file.
+        if (
+            labels is None
+            or not np.array_equal(labels.rows, rows)
+            or not np.array_equal(labels.latents, np.flatnonzero(labels.kl > threshold))
+        ):
+            dataset = opened(self._plan.run.data).dataset
+            codes = encode(population.winner(), dataset, rows=rows, progress=False)
+            labels = SurrogateLabels.read_off(codes, threshold=threshold)
+            labels.save(path)
         return labels
 
     def _keep(self, population: Population, reduction: Reduction) -> None:
@@ -272,8 +277,25 @@ class Recursion:
 
 def read_stages(folder: Path) -> list[Stage]:
     """Stages of the recursion that a folder keeps, as far as it is."""
-    words = read_json(folder / "recursion.json", kind=_KIND)
-    return [
-        Stage(**{**part, "latents": tuple(part["latents"]), "kl": tuple(part["kl"])})
-        for part in words["stages"]
-    ]
+    path = folder / "recursion.json"
+    words = read_json(path, kind=_KIND)
+    try:
+        return _STAGES.validate_python(words["stages"])
+    except (LookupError, ValueError) as error:
+        raise CheckpointFormatError(
+            f"{path}: the stages of a recursion cannot be read: the file is damaged."
+        ) from error
+
+
+_STAGES = pydantic.TypeAdapter(list[Stage])
+
+
+def _read_labels(path: Path) -> SurrogateLabels | None:
+    """Labels of a stage; ``None`` if there are none, or only a damaged file."""
+    if not path.is_file():
+        return None
+    try:
+        return SurrogateLabels.load(path)
+    except CheckpointFormatError:
+        set_aside(path)
+        return None

@@ -8,10 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+import pydantic
+
 from unbraid.errors import CheckpointFormatError, NewerFormatError
-from unbraid.files import written_whole
+from unbraid.files import is_part, set_aside, written_whole
 from unbraid.locks import is_locked
 from unbraid.paths import expand_user
+from unbraid.training._model_file import hash_of_model, named_weights
 from unbraid.training._tensor_file import read_json, write_json
 from unbraid.yaml_text import write_yaml
 
@@ -21,15 +24,46 @@ from ._sweep import Study, read_study
 State = Literal["done", "failed", "running", "begun", "waiting"]
 
 
+RUN_FILES = (
+    *("run.json", "scores.json", "failure.json", "worker.json", "work.lock"),
+    *("spec.json", "status.json", "history.jsonl", "lock", "recursion.json"),
+    *("model.json", "model.safetensors", "state.safetensors", "traces.safetensors"),
+)
+"""Files that a run writes into its folder."""
+
+
+class _Score(pydantic.BaseModel):
+    value: float | None
+
+
+class _Scores(pydantic.BaseModel):
+    id: str = ""
+    model: str | None = None
+    scores: dict[str, _Score]
+    fit: dict[str, float | None]
+    failures: dict[str, str] = {}
+    warnings: list[str]
+    evolution: dict[str, Any] = {}
+
+
+class _Failure(pydantic.BaseModel):
+    error: str
+
+
+class _Data(pydantic.BaseModel):
+    fingerprints: dict[str, str]
+
+
 class RunPlace:
     """Files of one run of a study.
 
     Args:
-        path: Its folder, named by the run's id.
+        path: Its folder.
+        id: Of the run; when not given, what the folder says.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, id: str = "") -> None:
+        self.path, self._id = path, id
 
     @property
     def run(self) -> Path:
@@ -73,23 +107,78 @@ class RunPlace:
             return "failed"
         return "begun" if self.training_state.is_file() else "waiting"
 
-    def forget_damaged(self) -> None:
-        """Delete a result that cannot be read, so that it is computed again."""
-        for path, kind in ((self.scores, "scores"), (self.failure, "failure")):
+    def set_damaged_aside(self) -> None:
+        """Rename what cannot be read or is of another run, so that it is made again.
+
+        Raises:
+            NewerFormatError: If a newer version wrote it.
+        """
+        if not os.path.lexists(self.path):
+            return
+        if not self.path.is_dir():
+            set_aside(self.path)
+            return
+        for entry in list(os.scandir(self.path)):
+            # A folder, a pipe or a link that leads nowhere, under the name of a file.
+            if entry.name in RUN_FILES and not entry.is_file():
+                set_aside(Path(entry.path))
+                if entry.name in ("model.json", "model.safetensors"):
+                    set_aside(self.scores)  # so that the model is trained again
+        for path, check in (
+            (self.scores, self._check_scores),
+            (self.failure, self.read_failure),
+        ):
             try:
-                _read(path, kind)
+                check()
             except NewerFormatError:
                 raise
             except CheckpointFormatError:
-                path.unlink(missing_ok=True)
+                set_aside(path)
+
+    def _check_scores(self) -> None:
+        """Refuse scores that cannot be read, or whose model cannot."""
+        if self.read_scores():
+            hash_of_model(self.path)
 
     def read_failure(self) -> dict[str, Any]:
         """Why there are no scores."""
-        return _read(self.failure, "failure")
+        return _read(self.failure, "failure", _Failure)
 
     def read_scores(self) -> dict[str, Any]:
-        """What the run is worth."""
-        return _read(self.scores, "scores")
+        """What the run is worth.
+
+        Raises:
+            CheckpointFormatError: If the file is damaged, or if it belongs to another
+                run or to another model than the one beside it.
+        """
+        found = _read(self.scores, "scores", _Scores)
+        if not found:
+            return found
+        owner = self._find_id()
+        if owner and found.get("id", owner) != owner:
+            raise CheckpointFormatError(
+                f"{self.scores}: these scores belong to run {found['id']}, not to "
+                f"{owner}. `unbraid study run` computes the run again."
+            )
+        known = found.get("model")
+        # Scores of the first versions name no model; a pruned run has none, and one
+        # that cannot be read says nothing about its scores.
+        if known is not None and named_weights(self.path) - {known}:
+            raise CheckpointFormatError(
+                f"{self.scores}: these scores belong to another model than the one "
+                "beside them. `unbraid study run` computes the run again."
+            )
+        return found
+
+    def _find_id(self) -> str:
+        """Id of the run, as far as it is known."""
+        if self._id:
+            return self._id
+        try:
+            found = _read(self.run, "study run").get("id")
+        except CheckpointFormatError:
+            return ""
+        return found if isinstance(found, str) else ""
 
 
 @dataclass(frozen=True)
@@ -135,7 +224,7 @@ class StudyFolder:
     @cached_property
     def cells(self) -> list[Cell]:
         """Every run of the study, in the order of its file."""
-        known = _read(self.data_file, "data of a study").get("fingerprints", {})
+        known = _read(self.data_file, "data of a study", _Data).get("fingerprints", {})
         specs = self.study.runs()
         for spec in specs:
             if spec.data not in known:
@@ -151,7 +240,7 @@ class StudyFolder:
         """Where runs are, or would be."""
         names = [spec.id(fingerprints[spec.data]) for spec in specs]
         return [
-            Cell(name, spec, RunPlace(self.runs / name))
+            Cell(name, spec, RunPlace(self.runs / name, name))
             for name, spec in zip(names, specs, strict=True)
         ]
 
@@ -164,24 +253,78 @@ class StudyFolder:
 
         Raises:
             CheckpointFormatError: If the folder is that of a newer version.
-            FileExistsError: If it holds something else.
+            FileExistsError: If it holds something else, such as a study file that a
+                person wrote.
         """
-        if self.study_file.is_file():
-            _ = self.study  # a newer format is not written over
-        elif self.path.exists() and any(self.path.iterdir()):
-            raise FileExistsError(
-                f"study: expected a new folder or that of a study, got "
-                f"{str(self.path)!r}, which holds something else. Choose another with "
-                "--out."
-            )
-        self.runs.mkdir(parents=True, exist_ok=True)
+        self._claim(study)
+        # The study first: whoever is killed after it finds that the folder is its own.
+        if not self.study_file.is_file() or not self._is_study(study):
+            with written_whole(self.study_file) as file:
+                file.write(write_yaml(study.to_plain()).encode())
         write_json(
             self.data_file, {"fingerprints": dict(fingerprints)}, kind="data of a study"
         )
-        with written_whole(self.study_file) as file:
-            file.write(write_yaml(study.to_plain()).encode())
+        self.runs.mkdir(exist_ok=True)
         for name in ("study", "cells"):
             self.__dict__.pop(name, None)
+
+    def _claim(self, study: Study) -> None:
+        """Refuse the folder of somebody else; make room in one that is ours."""
+        if self.path.exists() and not self.path.is_dir():
+            raise NotADirectoryError(
+                f"study: {str(self.path)!r} is a file, not a folder. Choose another "
+                "with --out."
+            )
+        is_wanted, is_written = self._is_study(study), self._is_written_by_us()
+        if not is_written and not _is_ours(self.data_file, "data of a study"):
+            self._require_free(is_wanted=is_wanted)
+            return
+        if not is_wanted and not is_written:
+            set_aside(self.study_file)  # damaged, or edited by hand
+        for path in (self.data_file, self.table_file):
+            if os.path.lexists(path) and not path.is_file():
+                set_aside(path)
+        if os.path.lexists(self.runs) and not self.runs.is_dir():
+            set_aside(self.runs)
+
+    def _require_free(self, *, is_wanted: bool) -> None:
+        """Refuse files of somebody else where no study has begun.
+
+        Args:
+            is_wanted: Whether there is a file of this very study, which a person wrote:
+                it stays as it is, beside whatever else we do not write.
+        """
+        own = (self.data_file, self.table_file, self.runs, self.path / "populations")
+        for entry in sorted(self.path.iterdir()) if self.path.is_dir() else ():
+            # What a call that was killed as it began may have left.
+            is_left = is_part(entry.name) or (
+                entry == self.runs and entry.is_dir() and not any(entry.iterdir())
+            )
+            is_harmless = entry not in own and is_wanted
+            if not is_left and not is_harmless:
+                raise FileExistsError(
+                    f"study: the folder {str(self.path)!r} holds something else: "
+                    f"{entry.name!r}. Choose a new folder with --out."
+                )
+
+    def _is_study(self, study: Study) -> bool:
+        """Whether the study file says this study; not, if it cannot be read."""
+        try:
+            return self.study.to_plain() == study.to_plain()
+        except NewerFormatError:
+            raise
+        except (OSError, ValueError):
+            return False
+
+    def _is_written_by_us(self) -> bool:
+        """Whether the study file is as we would write it, and not as a person did."""
+        try:
+            written = write_yaml(self.study.to_plain()).encode()
+            return self.study_file.read_bytes() == written
+        except NewerFormatError:
+            raise
+        except (OSError, ValueError):
+            return False
 
     def states(self) -> dict[str, State]:
         """How far every run is, by id."""
@@ -196,7 +339,31 @@ class StudyFolder:
         return Counter(self.states().values())
 
 
-def _read(path: Path, kind: str) -> dict[str, Any]:
+def _is_ours(path: Path, kind: str) -> bool:
+    """Whether a JSON file is one that we wrote; a newer version counts."""
+    try:
+        return path.is_file() and bool(read_json(path, kind=kind))
+    except NewerFormatError:
+        return True
+    except CheckpointFormatError:
+        return False
+
+
+def _read(
+    path: Path, kind: str, shape: type[pydantic.BaseModel] | None = None
+) -> dict[str, Any]:
+    """A JSON file of ours, after checking that every part has its type."""
     if not path.is_file():
         return {}
-    return read_json(path, kind=kind)
+    words = read_json(path, kind=kind)
+    try:
+        if shape is not None:
+            shape.model_validate(words, strict=True)
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise CheckpointFormatError(
+            f"{path}: the file is damaged: {where} is not what a {kind} holds "
+            f"({first['msg'].lower()}). `unbraid study run` writes it again."
+        ) from error
+    return words

@@ -1,13 +1,17 @@
 """One model of a population for one generation, in the process that is called."""
 
+import zipfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset, Subset
 from unbraid.errors import CheckpointFormatError
-from unbraid.representation import encode
+from unbraid.files import set_aside
+from unbraid.representation import Representation, encode
 from unbraid.training import Snapshot, TrainingSpec, train_stretch
 from unbraid.training._interruption import deferred_interruption
 from unbraid.training.loggers import AbstractLogger
@@ -34,8 +38,11 @@ def work_stretch(
         KeyboardInterrupt: After Ctrl-C.
         OSError: If the disk is full or broken.
     """
-    if (place.path / CODES).is_file():
+    place.set_damaged_aside()
+    codes = read_codes(place.path / CODES)
+    if codes is not None and np.array_equal(codes.rows, _scored(job)):
         return Outcome(job.id, "done")
+    set_aside(place.path / CODES)
     place.failure.unlink(missing_ok=True)
     try:
         data = opened(job.spec["data"])
@@ -80,9 +87,26 @@ def _train(
             is_interrupted=is_interrupted,
             hear=hear,
         )
-    scored = np.load(words["scored"], allow_pickle=False)
-    codes = encode(state.model, dataset, rows=scored, progress=False)
+    codes = encode(state.model, dataset, rows=_scored(job), progress=False)
     codes.save(place.path / CODES)
+
+
+def read_codes(path: Path) -> Representation | None:
+    """Codes that a model was scored by; ``None`` if they cannot be read."""
+    if not path.is_file():
+        return None
+    try:
+        return Representation.load(path)
+    except (
+        *(AttributeError, EOFError, LookupError, OSError, RuntimeError, TypeError),
+        *(ValueError, zipfile.BadZipFile, zlib.error),
+    ):
+        return None
+
+
+def _scored(job: Job) -> NDArray[np.int64]:
+    """Rows of the dataset on which the model is scored."""
+    return np.load(job.spec["scored"], allow_pickle=False)
 
 
 def _part(dataset: AbstractDataset, rows: str | None) -> AbstractDataset:

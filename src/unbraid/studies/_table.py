@@ -16,6 +16,9 @@ from ._store import Cell, State, StudyFolder
 PARTIAL_SCORES = "partial_scores"
 """Column of the scores that do not count all factors."""
 
+_FIRST = ("id", "status", "error", "warnings")
+"""Columns with which every table begins, of this version and of earlier ones."""
+
 
 def study_table(out: str | os.PathLike[str]) -> pd.DataFrame:
     """The runs of a study as a table, in the order of its file.
@@ -37,7 +40,7 @@ def study_table(out: str | os.PathLike[str]) -> pd.DataFrame:
     states = folder.states()
     rows = [_row(cell, states[cell.id]) for cell in folder.cells]
     table = pd.DataFrame(rows)
-    first = ["id", "status", "error", "warnings", PARTIAL_SCORES]
+    first = [*_FIRST, PARTIAL_SCORES]
     prefixes = ("score.", "final.")
     settings = [
         name for name in table if name not in first and not name.startswith(prefixes)
@@ -61,10 +64,19 @@ def save_table(table: pd.DataFrame, path: str | os.PathLike[str]) -> None:
     path = Path(path)
     with written_whole(path) as file:
         if path.suffix == ".csv":
-            file.write(table.to_csv(index=False, lineterminator="\n").encode())
+            text = table.to_csv(index=False, lineterminator="\n")
+            # Bytes of file names that are not UTF-8 become escapes.
+            file.write(text.encode(errors="backslashreplace"))
             return
         import_extra("pyarrow", "parquet")
         table.to_parquet(file, index=False)
+
+
+def is_table(content: bytes) -> bool:
+    """Whether a file is one that :func:`save_table` wrote."""
+    if content.startswith(b"PAR1"):
+        return all(name.encode() in content for name in _FIRST)
+    return content.startswith(",".join(_FIRST).encode())
 
 
 def _row(cell: Cell, state: State) -> dict[str, Any]:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from unbraid.errors import CheckpointFormatError, NewerFormatError
+from unbraid.files import set_aside
 from unbraid.locks import locked
 from unbraid.training import train_run
 from unbraid.training._diagnosis import HISTORY_DAMAGED
-from unbraid.training._model_file import copy_model
+from unbraid.training._model_file import copy_model, hash_of_model
 from unbraid.training._tensor_file import write_json
 from unbraid.training.loggers import AbstractLogger
 
@@ -76,7 +77,8 @@ def _work(job: Job, place: RunPlace, loggers: Sequence[AbstractLogger]) -> Outco
         if isinstance(error, OSError) and error.errno in OUTSIDE:
             raise
         return fail(job, place, error)
-    write_json(place.scores, {"id": job.id, **scores}, kind="scores")
+    about = {"id": job.id, "model": hash_of_model(place.path)}
+    write_json(place.scores, {**about, **scores}, kind="scores")
     return Outcome(job.id, "done")
 
 
@@ -152,5 +154,6 @@ _OF_TRAINING = (
 
 
 def _start_afresh(place: RunPlace) -> None:
+    """Free the names of all files of the training; they may be of another run."""
     for name in _OF_TRAINING:
-        (place.path / name).unlink(missing_ok=True)
+        set_aside(place.path / name)

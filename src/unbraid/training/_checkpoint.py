@@ -1,5 +1,6 @@
 """A training state in a file, from which training goes on bit for bit."""
 
+import operator
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -58,15 +59,17 @@ def load_state(state: TrainingState, path: Path, *, run_id: str) -> None:
         )
     for prefix, network in _networks(state):
         copy_into(path, network.state_dict(), _within(tensors, prefix))
-    for prefix, optimiser in _optimisers(state):
-        if prefix not in about["optimisers"]:
-            raise CheckpointFormatError(
-                f"{path}: expected the state of an {prefix}, got none."
+    try:
+        for prefix, optimiser in _optimisers(state):
+            _fill_optimiser(
+                optimiser, _within(tensors, prefix), about["optimisers"][prefix]
             )
-        _fill_optimiser(
-            optimiser, _within(tensors, prefix), about["optimisers"][prefix]
-        )
-    state.step = about["step"]
+        state.step = operator.index(about["step"])
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise CheckpointFormatError(
+            f"{path}: this is not a training state that can be continued: an optimizer "
+            f"or the step is missing or wrong ({error})."
+        ) from error
 
 
 def _networks(state: TrainingState) -> Iterator[tuple[str, nn.Module]]:

@@ -40,6 +40,14 @@ class Diagnosis:
     message: str
     step: int
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether every part has its type, after it was read from a file."""
+        words = (self.name, self.message)
+        return all(isinstance(word, str) for word in words) and isinstance(
+            self.step, int
+        )
+
     def to_plain(self) -> dict[str, Any]:
         """As JSON can hold it."""
         return asdict(self)

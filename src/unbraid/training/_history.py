@@ -41,14 +41,28 @@ def read_history(path: Path, *, until: int | None = None) -> list[dict[str, Any]
     for line in path.read_bytes().split(b"\n"):
         try:
             record = json.loads(line)
-        except ValueError:
+        except (RecursionError, ValueError):
             break
-        if not isinstance(record, dict) or not isinstance(record.get("step"), int):
+        if not _is_record(record):
             break
         if until is not None and record["step"] > until:
             break
         records.append(record)
     return records
+
+
+def _is_record(record: Any) -> bool:
+    """Whether it holds what :func:`record_of` gives: a step, numbers, and one list."""
+    if not isinstance(record, dict) or not _is_number(record.get("step"), int):
+        return False
+    return all(
+        all(map(_is_number, value)) if isinstance(value, list) else _is_number(value)
+        for value in record.values()
+    )
+
+
+def _is_number(value: Any, kind: Any = (int, float)) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 class HistoryFile:

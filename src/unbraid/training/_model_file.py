@@ -1,5 +1,6 @@
 """A trained model in two files: what it is in JSON, its weights in safetensors."""
 
+import contextlib
 import math
 import os
 import shutil
@@ -20,6 +21,8 @@ from ._specification import TrainingSpec, plain_part, read_part
 from ._tensor_file import (
     check_shapes,
     copy_into,
+    hash_tensors,
+    read_about,
     read_json,
     read_tensors,
     write_json,
@@ -43,13 +46,19 @@ def save_model(
     model: Autoencoder | LinearModel,
     folder: str | os.PathLike[str],
     spec: TrainingSpec | None = None,
+    *,
+    run: str = "",
 ) -> None:
     """Write ``model.json`` and ``model.safetensors``, in place of what was there.
+
+    Both files name the hash of the weights, so that a description and weights of
+    different models are not taken for one.
 
     Args:
         model: What to save.
         folder: Where to.
         spec: Settings that made it; a linear model has none.
+        run: Id of the run that trained it, if there is one.
 
     Example:
         >>> import tempfile
@@ -82,8 +91,15 @@ def save_model(
             "std": list(spec.std),
             "objective": plain_part(spec.objective),
         }
+    weights = model.state_dict()
+    about |= {"run": run, "weights": hash_tensors(weights)}
     # The weights first: where there is a description, there is all of a model.
-    write_tensors(folder / "model.safetensors", model.state_dict(), kind=_KIND)
+    write_tensors(
+        folder / "model.safetensors",
+        weights,
+        kind=_KIND,
+        about={"weights": about["weights"]},
+    )
     write_json(folder / "model.json", about, kind=_KIND)
 
 
@@ -93,6 +109,54 @@ def copy_model(source: Path, target: Path) -> None:
     for name in ("model.safetensors", "model.json"):
         with (source / name).open("rb") as file, written_whole(target / name) as copy:
             shutil.copyfileobj(file, copy)
+
+
+def hash_of_model(folder: Path) -> str | None:
+    """Hash of the weights that a folder keeps, from the words of both of its files.
+
+    Returns:
+        The hash; ``None`` if there is no model, or one that does not name it, as those
+        of the first versions.
+
+    Raises:
+        CheckpointFormatError: If a file cannot be read, or if the description belongs
+            to other weights.
+    """
+    description, weights = folder / "model.json", folder / "model.safetensors"
+    if not description.is_file() or not weights.is_file():
+        return None
+    return _check_weights(
+        description,
+        read_json(description, kind=_KIND),
+        weights,
+        read_about(weights, kind=_KIND),
+    )
+
+
+def named_weights(folder: Path) -> set[str]:
+    """Hashes of weights that the files of a model name, as far as they can be read."""
+    found = []
+    with contextlib.suppress(OSError, CheckpointFormatError):
+        found.append(read_json(folder / "model.json", kind=_KIND).get("weights"))
+    with contextlib.suppress(OSError, CheckpointFormatError):
+        words = read_about(folder / "model.safetensors", kind=_KIND)
+        found.append(words.get("weights"))
+    return {name for name in found if isinstance(name, str)}
+
+
+def _check_weights(
+    description: Path, about: dict[str, Any], weights: Path, words: dict[str, Any]
+) -> str | None:
+    """The hash that both files of a model name, as far as they name one."""
+    named, found = about.get("weights"), words.get("weights")
+    if named is None and found is None:
+        return None
+    if named != found or not isinstance(found, str):
+        raise CheckpointFormatError(
+            f"{weights}: these are not the weights that {description.name} beside them "
+            "describes. Restore both files of the model from the same run."
+        )
+    return found
 
 
 def load(
@@ -137,7 +201,8 @@ def load(
             f"{weights}: expected the weights of the model beside model.json, got no "
             "such file."
         )
-    tensors, _ = read_tensors(weights, kind=_KIND)
+    tensors, words = read_tensors(weights, kind=_KIND)
+    _check_weights(description, about, weights, words)
     try:
         if network is None:
             # A shape without numbers first: wrong sizes may be too large for memory.

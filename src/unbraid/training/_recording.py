@@ -52,7 +52,7 @@ class Recording:
             if self.folder.state.is_file():
                 load_state(self.state, self.folder.state, run_id=self.run_id)
             if self.tracer is not None:
-                self.tracer.resume(self.state.step)
+                self.tracer.resume(self.state.step, self.run_id)
             # A killed run may have written further than its last state.
             self.history = read_history(self.folder.history, until=self.state.step)
             self._file = HistoryFile(self.folder.history, self.history)
@@ -116,7 +116,7 @@ class Recording:
         model = self.state.model.eval()
         if self.folder is not None:
             self.save()
-            save_model(model, self.folder.path, self.spec)
+            save_model(model, self.folder.path, self.spec, run=self.run_id)
             self._write_status("finished", warnings=warnings)
         return Run(
             model=model,

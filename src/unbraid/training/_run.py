@@ -62,9 +62,10 @@ class Run:
                 "no run makes. Use unbraid.load."
             )
         about = read_json(place.spec, kind="run")
+        place.check_model(about)
         try:
             spec = TrainingSpec.from_plain(about["spec"], **own)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise CheckpointFormatError(
                 f"{place.spec}: expected the settings of a run, got some that cannot "
                 f"be read: {error}"

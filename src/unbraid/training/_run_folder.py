@@ -19,6 +19,16 @@ from ._trace import TraceSettings
 
 Status = Literal["running", "interrupted", "failed", "finished"]
 
+# What a status says, and the type of it.
+_STATUS = {
+    "status": str,
+    "step": int,
+    "steps": int,
+    "error": str,
+    "warnings": list,
+    "versions": dict,
+}
+
 
 class RunFolder:
     """Files of one run.
@@ -113,6 +123,24 @@ class RunFolder:
             "Choose another folder, or delete this one."
         )
 
+    def check_model(self, about: dict[str, Any]) -> None:
+        """Refuse the model of another run.
+
+        Args:
+            about: Content of ``spec.json``.
+
+        Raises:
+            CheckpointFormatError: If the model names a run, and not this one.
+        """
+        owner = read_json(self.model, kind="model").get("run")
+        # Models of the first versions name no run.
+        if owner and owner != about.get("id"):
+            raise CheckpointFormatError(
+                f"{self.model}: this model belongs to another run than spec.json "
+                "beside it. Restore the model of this run, or train again in another "
+                "folder."
+            )
+
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other processes from training in the folder.
@@ -135,16 +163,19 @@ class RunFolder:
     def read_status(self) -> dict[str, Any]:
         """How far the run is; no file or a damaged one, nothing known."""
         try:
-            return read_json(self.status, kind="status")
-        except (FileNotFoundError, CheckpointFormatError):
+            words = read_json(self.status, kind="status")
+        except (OSError, CheckpointFormatError):
             return {}
+        is_sound = all(isinstance(words.get(k, v()), v) for k, v in _STATUS.items())
+        return words if is_sound else {}
 
     def read_warnings(self) -> tuple[Diagnosis, ...]:
         """What was wrong with the run when it ended, as far as it is known."""
         try:
-            return tuple(Diagnosis(**words) for words in self.read_status()["warnings"])
+            found = [Diagnosis(**words) for words in self.read_status()["warnings"]]
         except (KeyError, TypeError):
             return ()
+        return tuple(part for part in found if part.is_sound)
 
     @property
     def is_finished(self) -> bool:

@@ -1,5 +1,6 @@
 """Files of tensors that say what they are: safetensors with a few words about them."""
 
+import hashlib
 import json
 import zlib
 from collections.abc import Mapping
@@ -7,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
+from safetensors import SafetensorError
+from safetensors.torch import load, save
 
 from unbraid.errors import CheckpointFormatError, NewerFormatError
 from unbraid.files import written_whole
@@ -16,6 +17,8 @@ from unbraid.files import written_whole
 FORMAT = 1
 
 _ABOUT = "unbraid"
+_MOST_HEADER = 100_000_000
+"""Bytes of a header; the format allows no more."""
 
 
 def write_tensors(
@@ -58,17 +61,16 @@ def read_tensors(
         CheckpointFormatError: If the file is damaged, is another kind of file, or was
             written by a newer version.
     """
+    # By its bytes, because safetensors cannot open a name that is not UTF-8.
+    content = path.read_bytes()
+    about = _read_about(path, content, kind=kind)
     try:
-        with safe_open(path, framework="pt") as file:
-            words = (file.metadata() or {}).get(_ABOUT)
-            names = file.keys()
-            tensors = {name: file.get_tensor(name) for name in names}
-    except SafetensorError as error:
+        tensors = load(content)
+    except (SafetensorError, KeyError, ValueError) as error:
         raise CheckpointFormatError(
             f"{path}: expected a file of tensors, got one that is damaged or cut off "
             f"({error})."
         ) from error
-    about = read_words(path, words, kind=kind)
     # Files of the first versions have none.
     checksum = about.pop("checksum", None)
     if checksum is not None and checksum != _checksum(about, tensors):
@@ -77,6 +79,54 @@ def read_tensors(
             "damaged. Restore it from a copy, or train again in another folder."
         )
     return tensors, about
+
+
+def read_about(path: Path, *, kind: str) -> dict[str, Any]:
+    """The words of a file of tensors, without reading the tensors.
+
+    Raises:
+        CheckpointFormatError: If they cannot be read, or are of another kind of file.
+    """
+    with path.open("rb") as file:
+        n_bytes = int.from_bytes(file.read(8), "little")
+        head = file.read(n_bytes) if n_bytes <= _MOST_HEADER else b""
+    about = _read_about(path, n_bytes.to_bytes(8, "little") + head, kind=kind)
+    parts = [part for name, part in json.loads(head).items() if name != "__metadata__"]
+    try:
+        size = 8 + n_bytes + max((part["data_offsets"][1] for part in parts), default=0)
+    except (LookupError, TypeError) as error:
+        raise CheckpointFormatError(f"{path}: the file is damaged.") from error
+    if path.stat().st_size != size:
+        raise CheckpointFormatError(
+            f"{path}: expected a file of {size:,} bytes, got one that is cut off or "
+            f"damaged, of {path.stat().st_size:,}."
+        )
+    return about
+
+
+def _read_about(path: Path, content: bytes, *, kind: str) -> dict[str, Any]:
+    """From the head of a file: its length, then JSON with our words as one text."""
+    n_bytes = int.from_bytes(content[:8], "little")
+    try:
+        if not 0 < n_bytes <= min(len(content) - 8, _MOST_HEADER):
+            raise ValueError("the header is cut off")
+        words = json.loads(content[8 : 8 + n_bytes])["__metadata__"][_ABOUT]
+    except (LookupError, RecursionError, TypeError, ValueError) as error:
+        reason = "" if isinstance(error, LookupError) else f" ({error})"
+        raise CheckpointFormatError(
+            f"{path}: expected a file of tensors that unbraid wrote, got one that is "
+            f"damaged or cut off, or a file of something else{reason}."
+        ) from error
+    return read_words(path, words, kind=kind)
+
+
+def hash_tensors(tensors: Mapping[str, torch.Tensor]) -> str:
+    """Hash of names, shapes and numbers: what a set of weights is known by."""
+    total = hashlib.sha256()
+    for name, tensor in sorted(tensors.items()):
+        total.update(f"{name} {tensor.dtype} {tuple(tensor.shape)};".encode())
+        total.update(bytes_of(tensor))
+    return total.hexdigest()
 
 
 def _checksum(words: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> int:
@@ -91,20 +141,21 @@ def read_words(path: Path, text: str | None, *, kind: str) -> dict[str, Any]:
     """Plain data of a file of ours, after checking its kind and format."""
     try:
         words = json.loads(text) if text else {}
-    except ValueError as error:
+    except (RecursionError, TypeError, ValueError) as error:
         raise CheckpointFormatError(
             f"{path}: expected JSON, got text that is damaged or cut off ({error})."
         ) from error
     if not isinstance(words, dict) or words.get("kind") != kind:
         found = words.get("kind") if isinstance(words, dict) else None
+        is_named = isinstance(found, str) and found
         raise CheckpointFormatError(
             f"{path}: expected a {kind} that unbraid wrote, got "
-            f"{f'a {found}' if found else 'a file of something else'}."
+            f"{f'a {found:.80}' if is_named else 'a file of something else'}."
         )
     found = words.get("format")
-    if not isinstance(found, int):
+    if not isinstance(found, int) or isinstance(found, bool) or found < 1:
         raise CheckpointFormatError(
-            f"{path}: expected the number of a format, got {found!r}."
+            f"{path}: expected the number of a format, got {found!r:.80}."
         )
     if found > FORMAT:
         raise NewerFormatError(
@@ -130,7 +181,8 @@ def write_json(path: Path, words: Mapping[str, Any], *, kind: str) -> None:
     about = {"format": FORMAT, "kind": kind, **words}
     text = json.dumps(about, indent=2, ensure_ascii=False, allow_nan=False)
     with written_whole(path) as file:
-        file.write(text.encode() + b"\n")
+        # Bytes of file names that are not UTF-8 become escapes, which JSON has too.
+        file.write(text.encode(errors="backslashreplace") + b"\n")
 
 
 def bytes_of(tensor: torch.Tensor) -> memoryview:

@@ -16,9 +16,10 @@ from unbraid.models import Autoencoder
 from unbraid.paths import expand_user
 from unbraid.randomness import numpy_generator
 
-from ._tensor_file import read_tensors, write_tensors
+from ._tensor_file import read_json, read_tensors, write_tensors
 
 _KIND = "trace"
+_PARTS = ("rows", "steps", "activations")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +112,9 @@ class Trace:
 
         Args:
             path: Folder of the run.
+
+        Raises:
+            CheckpointFormatError: If the file is damaged, or belongs to another run.
         """
         file = expand_user(path)
         if file.is_dir():
@@ -121,11 +125,31 @@ class Trace:
                 "which has none."
             )
         tensors, about = read_tensors(file, kind=_KIND)
-        if not {"rows", "steps", "activations"} <= set(tensors):
-            raise CheckpointFormatError(f"{file}: expected activations, got none.")
-        return cls(
-            about["layer"],
-            *(tensors[name].numpy() for name in ("rows", "steps", "activations")),
+        shapes = [tensors[name].shape for name in _PARTS if name in tensors]
+        layer = about.get("layer")
+        if not (
+            isinstance(layer, str)
+            and list(map(len, shapes)) == [1, 1, 3]
+            and shapes[2][:2] == (*shapes[1], *shapes[0])
+        ):
+            raise CheckpointFormatError(
+                f"{file}: expected activations of a layer at some steps, got a file "
+                "without them."
+            )
+        _check_owner(file, about.get("run"))
+        return cls(layer, *(tensors[name].numpy() for name in _PARTS))
+
+
+def _check_owner(file: Path, owner: Any) -> None:
+    """Refuse the traces of another run than the one whose settings lie beside them."""
+    settings = file.with_name("spec.json")
+    # Traces of the first versions name no run.
+    if not owner or not settings.is_file():
+        return
+    if read_json(settings, kind="run").get("id") != owner:
+        raise CheckpointFormatError(
+            f"{file}: these traces belong to another run than spec.json beside them. "
+            "Delete the file, or restore the one of this run."
         )
 
 
@@ -158,7 +182,7 @@ class TraceRecorder:
         self._model = model
         self._rows = _choose_rows(settings, dataset)
         self._images = float_images(dataset, self._rows).to(model.mean.device)
-        self._path = path
+        self._path, self._run_id = path, ""
         self._steps: list[int] = []
         self._activations: list[NDArray[np.float32]] = []
 
@@ -173,15 +197,17 @@ class TraceRecorder:
             np.stack(self._activations) if self._steps else np.empty(shape, np.float32),
         )
 
-    def resume(self, step: int) -> None:
+    def resume(self, step: int, run_id: str) -> None:
         """Continue with the snapshots in the file.
 
         Args:
             step: Step from which training continues; later snapshots are dropped.
+            run_id: Id of the run, which is written to the file.
 
         Raises:
             CheckpointFormatError: If a snapshot of an earlier step is missing.
         """
+        self._run_id = run_id
         if self._path is None:
             return
         if self._path.is_file():
@@ -205,9 +231,9 @@ class TraceRecorder:
         self._activations.append(self._look())
         if self._path is not None:
             trace = self.trace
-            names = ("rows", "steps", "activations")
-            tensors = {name: torch.from_numpy(getattr(trace, name)) for name in names}
-            write_tensors(self._path, tensors, kind=_KIND, about={"layer": self._layer})
+            tensors = {name: torch.from_numpy(getattr(trace, name)) for name in _PARTS}
+            about = {"layer": self._layer, "run": self._run_id}
+            write_tensors(self._path, tensors, kind=_KIND, about=about)
 
     def _look(self) -> NDArray[np.float32]:
         seen: list[torch.Tensor] = []

@@ -14,6 +14,7 @@ from unbraid.data._dataset import AbstractDataset
 from unbraid.data._download import RemoteFile, data_root, fetch, verify
 from unbraid.data._factor_space import FactorSpace
 from unbraid.errors import DatasetNotFoundError
+from unbraid.files import require_regular
 
 
 @dataclass(frozen=True)
@@ -73,10 +74,20 @@ class AbstractPublishedDataset(AbstractDataset):
     def fetch_files(
         cls, root: str | Path | None = None, **options: Any
     ) -> Iterator[Path]:
-        """Download what is missing; each file's place as soon as it is there."""
+        """Download what is missing; each file's place as soon as it is there.
+
+        Raises:
+            DataFormatError: If a file that is there is not the published one.
+        """
         folder = cls.folder(root)
         for file in cls.required_files(**options):
-            yield _find(file, folder) or fetch(file, folder)
+            path = _find(file, folder)
+            if path is None:
+                path = fetch(file, folder)
+            elif path.name == file.name:  # what serves in its place has no checksum
+                require_regular(path)
+                verify(path, file)
+            yield path
 
     @classmethod
     def is_here(cls, root: str | Path | None = None, **options: Any) -> bool:

@@ -1,0 +1,208 @@
+"""Results on disk: replaced as a whole, and the earlier ones kept under history."""
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from unbraid.errors import CheckpointFormatError, NewerFormatError
+from unbraid.files import delete_made, set_aside
+from unbraid.training._tensor_file import read_json
+
+from ._plan import read_plan
+
+_FILES = (
+    *("codes.npy", "files.txt", "traversals.png"),
+    *("summary.txt", "explorer.html", "report.html", "discovery.json"),
+)
+_MODEL = "model"
+_MODEL_FILES = ("model.safetensors", "model.json")
+_STAGED = re.compile(r"\.result\.[0-9a-f]{16}\.part")
+# Where the result is, which differs between copies of one result.
+_PLACES = ("folder", "summary", "report")
+
+
+def require_own(folder: Path) -> None:
+    """Refuse a folder with somebody else's files under names that are written here.
+
+    A plan that is damaged is renamed if other files say that the folder is ours.
+    """
+    if read_plan(folder) is not None:
+        return
+    if _is_ours(folder / "discovery.json", "discovery") or _is_ours(
+        folder / "study" / "data.json", "data of a study"
+    ):
+        set_aside(folder / "plan.json")
+        return
+    names = (*_FILES, _MODEL, "study", "plan.json")
+    foreign = [name for name in names if os.path.lexists(folder / name)]
+    if foreign:
+        raise FileExistsError(
+            f"discover: the folder {str(folder)!r} holds {foreign[0]!r} but no "
+            "plan.json that unbraid wrote. Choose another with --out."
+        )
+
+
+def _is_ours(path: Path, kind: str) -> bool:
+    try:
+        return path.is_file() and bool(read_json(path, kind=kind))
+    except NewerFormatError:
+        return True
+    except CheckpointFormatError:
+        return False
+
+
+def place_of_result(folder: Path, *, is_refusal: bool) -> Path:
+    """Where a result goes: the folder, or its history if it has a model to keep.
+
+    Args:
+        folder: Of the discovery.
+        is_refusal: Whether the result is that no model was chosen.
+    """
+    has_model = os.path.lexists(folder / _MODEL / "model.json")
+    return _next(folder) if is_refusal and has_model else folder
+
+
+@contextlib.contextmanager
+def staged_result(folder: Path) -> Iterator[Path]:
+    """A hidden folder to write a result into; it goes when the block ends."""
+    for path in folder.iterdir():
+        # Of a call that was killed; the discovery is locked, so that it is over.
+        if _STAGED.fullmatch(path.name) and path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+    staged = folder / f".result.{secrets.token_hex(8)}.part"
+    staged.mkdir()
+    try:
+        yield staged
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+
+
+def publish(staged: Path, folder: Path, place: Path) -> Path:
+    """Put a result into its place, unless it is there already.
+
+    Whatever has one of its names is linked into ``history`` first, so that a kill at
+    any moment loses nothing. ``discovery.json`` comes last.
+
+    Args:
+        staged: The result.
+        folder: Of the discovery.
+        place: From :func:`place_of_result`.
+
+    Returns:
+        Where the result is.
+    """
+    if place != folder:
+        last = place.with_name(str(int(place.name) - 1))
+        if _is_same(staged, last):
+            return last
+        place.parent.mkdir(exist_ok=True)
+        staged.rename(place)
+        return place
+    if _is_same(staged, folder):
+        return folder
+    _keep(folder)
+    (folder / "discovery.json").unlink(missing_ok=True)
+    for name in _FILES:
+        if name != "discovery.json":
+            _put(staged / name, folder / name)
+    if (staged / _MODEL).is_dir():
+        (folder / _MODEL).mkdir(exist_ok=True)
+        for name in _MODEL_FILES:
+            _put(staged / _MODEL / name, folder / _MODEL / name)
+    else:
+        delete_made(folder / _MODEL, _MODEL_FILES)
+    _put(staged / "discovery.json", folder / "discovery.json")
+    return folder
+
+
+def _put(source: Path, target: Path) -> None:
+    """Replace a file by another one, or delete it; it is kept in the history."""
+    if source.is_file():
+        source.replace(target)
+    else:
+        target.unlink(missing_ok=True)
+
+
+def _keep(folder: Path) -> None:
+    """Link everything that has the name of a result into the history."""
+    names = [name for name in (*_FILES, _MODEL) if os.path.lexists(folder / name)]
+    if not names:
+        return
+    kept = _next(folder)
+    part = kept.with_name(f".{kept.name}.{secrets.token_hex(8)}.part")
+    part.mkdir(parents=True)
+    for name in names:
+        path = folder / name
+        if name == _MODEL and path.is_dir() and not path.is_symlink():
+            (part / name).mkdir()
+            for inner in _MODEL_FILES:
+                if os.path.lexists(path / inner):
+                    _link(path / inner, part / name / inner)
+        else:
+            _link(path, part / name)
+    part.rename(kept)
+
+
+def _link(source: Path, target: Path) -> None:
+    """The same file under another name; anything but a file moves there."""
+    if source.is_symlink() or not source.is_file():
+        source.rename(target)
+        return
+    try:
+        os.link(source, target)
+    except OSError:  # a disk without links
+        shutil.copy2(source, target)
+
+
+def _next(folder: Path) -> Path:
+    """The first free number in the history."""
+    history = folder / "history"
+    if os.path.lexists(history) and not history.is_dir():
+        raise FileExistsError(
+            f"discover: {str(history)!r} is not a folder, so that earlier results "
+            "cannot be kept there. Move it away."
+        )
+    taken = [int(path.name) for path in history.glob("*") if path.name.isdecimal()]
+    return history / str(max(taken, default=0) + 1)
+
+
+def _is_same(staged: Path, place: Path) -> bool:
+    """Whether a place holds this very result."""
+    new, old = _contents(staged), _contents(place)
+    if new is None or old is None or set(new) != set(old):
+        return False
+    return all(
+        _without_places(new[name]) == _without_places(old[name])
+        if name == "discovery.json"
+        else new[name] == old[name]
+        for name in new
+        if name != "summary.txt"  # it names places, and says what discovery.json says
+    )
+
+
+def _contents(place: Path) -> dict[str, bytes] | None:
+    """The files of a result; ``None`` if it is not complete."""
+    found = {}
+    for name in (*_FILES, *(f"{_MODEL}/{name}" for name in _MODEL_FILES)):
+        path = place / name
+        if path.is_file():
+            found[name] = path.read_bytes()
+        elif os.path.lexists(path):
+            return None
+    return found if {"discovery.json", "summary.txt"} <= set(found) else None
+
+
+def _without_places(content: bytes) -> Any:
+    try:
+        words = json.loads(content)
+    except (RecursionError, ValueError):
+        return None
+    if not isinstance(words, dict):
+        return None
+    return {key: value for key, value in words.items() if key not in _PLACES}
