@@ -19,7 +19,6 @@ import pytest
 from miniature_study import MINIATURE
 from small_discovery import SQUARES, plan_small
 from typer.testing import CliRunner
-from unbraid.yaml_text import write_yaml
 from whole_command import run_whole
 
 import unbraid
@@ -37,6 +36,7 @@ from unbraid.studies import (
     study_table,
 )
 from unbraid.studies.executors import InlineExecutor
+from unbraid.yaml_text import write_yaml
 
 DATA = MINIATURE["data"]
 
