@@ -7,6 +7,7 @@ from unbraid.models._schedules import (
     Constant,
     Cosine,
     Cyclic,
+    Decay,
     Linear,
     fill_steps,
     value_at,
@@ -65,7 +66,7 @@ def test_a_way_without_an_end_says_what_to_do():
 @pytest.mark.parametrize("kind", [Linear, Cosine])
 @pytest.mark.parametrize("options", [{"steps": 0}, {"share": 0.0}, {"share": 1.5}])
 def test_impossible_ways_are_refused(kind, options):
-    with pytest.raises(ValueError, match=f"{kind.__name__}: expected"):
+    with pytest.raises(ValueError, match=f"{kind.__name__}: (share|steps) must be"):
         kind(start=0.0, end=1.0, **options)
 
 
@@ -80,3 +81,22 @@ def test_objectives_refuse_schedules_that_end_out_of_range():
         BetaVAE(beta=Linear(start=1.0, end=-1.0))
     with pytest.raises(dataclasses.FrozenInstanceError):
         BetaVAE().beta = 2.0
+
+
+def test_decay_is_level_and_then_falls_to_its_end():
+    rate = Decay(value=2.0, end=1.0, share=0.25, steps=400)
+    assert [rate.at(step) for step in (0, 100, 300)] == [2.0, 2.0, 2.0]
+    assert rate.at(350) == pytest.approx(1.5)
+    assert rate.at(400) == rate.at(500) == 1.0
+
+
+def test_decay_of_a_longer_run_begins_like_that_of_a_shorter_one():
+    short, long = (fill_steps(Decay(value=1.0), n_steps) for n_steps in (100, 200))
+    assert [short.at(step) for step in range(70)] == [long.at(s) for s in range(70)]
+    assert short.at(90) != long.at(90)
+
+
+@pytest.mark.parametrize("options", [{"share": 0.0}, {"share": 1.5}, {"steps": 0}])
+def test_impossible_decays_are_refused(options):
+    with pytest.raises(ValueError, match="Decay: (share|steps) must be"):
+        Decay(value=1.0, **options)

@@ -1,7 +1,7 @@
 import pytest
 
 from unbraid.data import XYSquares
-from unbraid.models import Gaussian
+from unbraid.models import Decay, Gaussian
 from unbraid.studies import RunSpec
 
 DATA = "xy_squares:image_size=8,square_size=1,n_squares=1"
@@ -95,3 +95,15 @@ def test_what_is_wrong_is_said_in_one_sentence(parts, said):
         read(**parts)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_learning_rate_may_be_a_schedule():
+    spec = read(training={"learning_rate": {"name": "decay", "value": 1e-3}})
+    dataset = XYSquares(image_size=8, square_size=1, n_squares=1)
+    rate = spec.training_spec(dataset).learning_rate
+    assert rate == Decay(value=1e-3, steps=10_000)
+    again = {"name": "decay", "value": 1e-3, "share": 0.3}
+    assert read(training={"learning_rate": again}).id("f") == spec.id("f")
+    assert RunSpec.read(spec.to_plain(), "again") == spec
+    with pytest.raises(ValueError, match="'decay'"):
+        read(training={"learning_rate": {"name": "decai", "value": 1e-3}})

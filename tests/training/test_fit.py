@@ -16,6 +16,7 @@ from unbraid.errors import (
     FolderInUseError,
     TrainingDivergedError,
 )
+from unbraid.models import Decay
 from unbraid.models.networks import Convolutional, Dense
 from unbraid.models.objectives import TVAE, AdaGVAE, BetaVAE
 from unbraid.training import Run, TraceSettings, fit
@@ -396,7 +397,6 @@ def test_intervals_that_do_not_fit_are_refused(train_small):
         ),
         ({"steps": True}, "steps to be a whole number from 1, got True"),
         ({"n_latents": 2.0}, "n_latents to be a whole number from 1, got 2.0"),
-        ({"learning_rate": "a"}, "learning rate above 0, got 'a'"),
         ({"optimiser": "LBFGS"}, "of one pass, got 'LBFGS'"),
         ({"optimiser": "SparseAdam"}, "of one pass, got 'SparseAdam'"),
         ({"optimiser": 5}, "the name of an optimiser"),
@@ -461,3 +461,41 @@ def test_large_gradients_are_told_in_double_precision():
     large = np.random.default_rng(0).normal(scale=1e10, size=(50, 5)).astype(np.float32)
     run = fit("ae", large, steps=3, n_latents=2, progress=False)
     assert np.isfinite(run.history[-1]["gradient_norm"])
+
+
+def test_a_schedule_of_the_learning_rate_is_followed(train_small, monkeypatch):
+    rates = []
+    update = torch.optim.Adam.step
+
+    def step(self, *arguments, **options):
+        rates.append(self.param_groups[0]["lr"])
+        return update(self, *arguments, **options)
+
+    monkeypatch.setattr(torch.optim.Adam, "step", step)
+    rate = Decay(value=0.01, share=0.5)
+    run = train_small(steps=20, learning_rate=rate, device="cpu")
+    filled = Decay(value=0.01, share=0.5, steps=20)
+    assert rates == [filled.at(step) for step in range(20)]
+    assert run.spec.learning_rate == filled
+
+
+def test_a_run_with_a_schedule_of_the_learning_rate_resumes_to_the_same_bytes(
+    train_small, tmp_path
+):
+    settings = {"steps": 20, "learning_rate": Decay(value=0.01, share=0.5)}
+    train_small(out=tmp_path / "whole", **settings)
+    press = Listener(15, lambda: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        train_small(out=tmp_path / "parts", loggers=[press], **settings)
+    train_small(out=tmp_path / "parts", **settings)
+    whole, parts = (
+        (tmp_path / name / "model.safetensors").read_bytes()
+        for name in ("whole", "parts")
+    )
+    assert whole == parts
+
+
+@pytest.mark.parametrize("rate", ["a", 0.0, -1.0, float("nan"), Decay(value=0.0)])
+def test_a_learning_rate_that_is_not_positive_is_refused(train_small, rate):
+    with pytest.raises(ValueError, match="learning rate must be positive, got"):
+        train_small(learning_rate=rate)

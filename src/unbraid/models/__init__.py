@@ -7,7 +7,15 @@ from ._likelihood_file import load_likelihood, save_likelihood
 from ._linear_baselines import LinearModel, fit_fast_ica, fit_pca
 from ._loss import Loss
 from ._posterior import DiagonalGaussian, PointMass
-from ._schedules import AbstractSchedule, Constant, Cosine, Cyclic, Linear, Number
+from ._schedules import (
+    AbstractSchedule,
+    Constant,
+    Cosine,
+    Cyclic,
+    Decay,
+    Linear,
+    Number,
+)
 
 __all__ = [
     "AbstractLikelihood",
@@ -17,6 +25,7 @@ __all__ = [
     "Constant",
     "Cosine",
     "Cyclic",
+    "Decay",
     "DiagonalGaussian",
     "Gaussian",
     "KernelAugmented",

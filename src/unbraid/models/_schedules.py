@@ -140,11 +140,50 @@ class Cyclic(AbstractSchedule):
         return self.start + (self.end - self.start) * share
 
 
+@dataclass(frozen=True, kw_only=True)
+class Decay(AbstractSchedule):
+    """A constant number that falls along half a cosine at the end of the run.
+
+    Up to the fall, a long run does the same as a short one, so that a run can be
+    continued with a larger number of steps.
+
+    Args:
+        value: Value before the fall.
+        end: Value at the end of the run.
+        share: Share of the run that the fall takes, above 0 and up to 1.
+        steps: Length of the run; filled in by the run when not given.
+
+    Example:
+        >>> rate = Decay(value=0.001, share=0.5, steps=100)
+        >>> rate.at(0), rate.at(50), rate.at(75), rate.at(100)
+        (0.001, 0.001, 0.0005, 0.0)
+    """
+
+    value: float
+    end: float = 0.0
+    share: float = 0.3
+    steps: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_length(self, self.steps, self.share)
+
+    def at(self, step: int) -> float:
+        """Return the value at a step."""
+        if self.steps is None:
+            return _share(step, 0, None)
+        length = self.share * self.steps
+        passed = _share(step - (self.steps - length), 0, length)
+        return self.end + (self.value - self.end) * (
+            0.5 + 0.5 * math.cos(math.pi * passed)
+        )
+
+
 SCHEDULES: dict[str, type[AbstractSchedule]] = {
     "constant": Constant,
     "linear": Linear,
     "cosine": Cosine,
     "cyclic": Cyclic,
+    "decay": Decay,
 }
 
 Number = float | AbstractSchedule
@@ -179,6 +218,8 @@ def fill_steps(record: _Record, n_steps: int) -> _Record:
     if isinstance(record, Linear | Cosine) and record.steps is None:
         left = max(0, n_steps - record.first_step)
         changed["steps"] = max(1, round(record.share * left))
+    if isinstance(record, Decay) and record.steps is None:
+        changed["steps"] = n_steps
     for field in dataclasses.fields(record):
         value = getattr(record, field.name)
         filled = fill_steps(value, n_steps)
@@ -188,18 +229,22 @@ def fill_steps(record: _Record, n_steps: int) -> _Record:
 
 
 def _check_way(way: Linear | Cosine) -> None:
-    who = type(way).__name__
-    if way.steps is not None and not is_number(way.steps, least=1):
-        raise ValueError(f"{who}: expected steps from 1, got {way.steps!r}.")
+    _check_length(way, way.steps, way.share)
     if not is_number(way.first_step, least=0):
-        raise ValueError(f"{who}: expected first_step from 0, got {way.first_step!r}.")
-    if not is_number(way.share, above=0.0, most=1.0):
         raise ValueError(
-            f"{who}: expected a share above 0 and up to 1, got {way.share!r}."
+            f"{type(way).__name__}: expected first_step from 0, got {way.first_step!r}."
         )
 
 
-def _share(step: int, first_step: int, steps: int | None) -> float:
+def _check_length(schedule: AbstractSchedule, steps: int | None, share: float) -> None:
+    who = type(schedule).__name__
+    if steps is not None and not is_number(steps, least=1):
+        raise ValueError(f"{who}: steps must be at least 1, got {steps!r}.")
+    if not is_number(share, above=0.0, most=1.0):
+        raise ValueError(f"{who}: share must be above 0 and at most 1, got {share!r}.")
+
+
+def _share(step: float, first_step: int, steps: float | None) -> float:
     if steps is None:
         raise ValueError(
             "schedule: expected steps, got none. Give them, or use the schedule in a "

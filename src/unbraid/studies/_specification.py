@@ -9,6 +9,7 @@ import pydantic
 from unbraid.data import AbstractDataset, ChannelStatistics
 from unbraid.metrics import choose_metrics
 from unbraid.models._names import LIKELIHOODS, RECORDS
+from unbraid.models._schedules import SCHEDULES
 from unbraid.models._settings import from_plain, make_record, to_plain
 from unbraid.models.networks import NETWORKS
 from unbraid.models.objectives import OBJECTIVES
@@ -18,19 +19,33 @@ from unbraid.training._specification import MOST_STEPS, hash_plain
 
 from ._evolution import Evolution
 
+Rate = Annotated[float, pydantic.Field(gt=0, allow_inf_nan=False)]
+
 
 class Training(Section):
-    """How a run is trained; the fields are arguments of :func:`unbraid.fit`."""
+    """How a run is trained; the fields are arguments of :func:`unbraid.fit`.
+
+    The learning rate is a number, or a schedule by its name and options, such as
+    ``{name: decay, value: 1e-3}``.
+    """
 
     steps: Annotated[int, pydantic.Field(ge=1, le=MOST_STEPS)] = 10_000
     batch_size: Whole = 64
     n_latents: Whole = 10
-    learning_rate: Annotated[float, pydantic.Field(gt=0, allow_inf_nan=False)] = 1e-4
+    learning_rate: Rate | dict[str, Any] = 1e-4
     optimiser: str = "Adam"
     optimiser_options: dict[str, Any] = {}
     order: Literal["iid", "shuffled"] = "iid"
     standardise: bool = False
     log_every: Whole = 100
+
+    @pydantic.field_validator("learning_rate")
+    @classmethod
+    def _complete(cls, value: float | dict[str, Any]) -> float | dict[str, Any]:
+        """Fill in the defaults of a schedule, so that leaving them out is the same."""
+        if not isinstance(value, dict):
+            return value
+        return to_plain(from_plain(value, SCHEDULES), SCHEDULES)
 
 
 class Evaluation(Section):
@@ -157,6 +172,7 @@ class RunSpec(Section):
         """
         settings = self.training.model_dump(exclude={"log_every", "standardise"})
         options = settings.pop("optimiser_options")
+        settings["learning_rate"] = from_plain(settings["learning_rate"], SCHEDULES)
         network, likelihood = self.network, self.likelihood
         return specify(
             _record(self.objective),

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import torch
 
 from unbraid.data import AbstractDataset, BatchStream, as_dataset
-from unbraid.models import AbstractLikelihood
+from unbraid.models import AbstractLikelihood, Number
 from unbraid.models.networks import AbstractNetwork
 from unbraid.models.objectives import AbstractObjective
 from unbraid.randomness import torch_generator
@@ -43,7 +43,7 @@ def fit(
     standardise: bool = False,
     order: Literal["iid", "shuffled"] = "iid",
     optimiser: str = "Adam",
-    learning_rate: float = 1e-4,
+    learning_rate: Number = 1e-4,
     seed: int = 0,
     device: str | torch.device = "auto",
     out: str | os.PathLike[str] | None = None,
@@ -76,7 +76,8 @@ def fit(
         standardise: Give every channel mean 0 and spread 1 inside the model.
         order: Rows drawn independently (``"iid"``), or all in turn (``"shuffled"``).
         optimiser: Name of a class of ``torch.optim``.
-        learning_rate: Of the optimiser.
+        learning_rate: Learning rate of the optimizer, or a schedule of it, such as
+            ``Decay(value=1e-3)``, which falls to zero over the last 30% of the steps.
         seed: Of everything random; the same seed gives the same model.
         device: ``"auto"`` takes the first of cuda, mps and cpu that is there.
         out: Folder to keep the run in.
@@ -261,13 +262,13 @@ def _trained(
     for number, part in enumerate(spec.stretches()):
         if state.step >= part.steps:
             continue
-        state.set_learning_rate(part.learning_rate)
         own = stream_of(part, stream.dataset, torch.device(stream.device))
         yield from train(
             state,
             own if number else stream,
             part.objective,
             steps=part.steps,
+            learning_rate=part.learning_rate,
             every=every,
             also=also,
             is_interrupted=is_interrupted,

@@ -13,7 +13,8 @@ from torch.nn.utils import get_total_norm
 
 from unbraid.data import Batch, BatchStream
 from unbraid.errors import TrainingDivergedError
-from unbraid.models import Loss
+from unbraid.models import Loss, Number
+from unbraid.models._schedules import value_at
 from unbraid.models.objectives import AbstractAdversarialObjective, AbstractObjective
 from unbraid.randomness import torch_generator
 
@@ -55,6 +56,7 @@ def train(
     objective: AbstractObjective,
     *,
     steps: int,
+    learning_rate: Number | None = None,
     every: int = 100,
     also: Collection[int] = (),
     is_interrupted: Callable[[], bool] = lambda: False,
@@ -69,6 +71,8 @@ def train(
         stream: Batches of the sampler that the objective asks for.
         objective: Its schedules must have an end.
         steps: Train until so many updates are done in all.
+        learning_rate: Learning rate of the model's optimizer, a number or a schedule;
+            the one that the optimizer has when not given.
         every: Updates per range of averaged losses.
         also: Further steps at which to yield a snapshot. They do not change the ranges.
         is_interrupted: Asked after every step; if true, there is a snapshot at once.
@@ -88,7 +92,14 @@ def train(
         kept = torch.random.fork_rng(enabled=is_noisy)
         with flushed_denormals(), kept:
             _train_until(
-                state, stream, objective, stop, record, is_interrupted, is_noisy
+                state,
+                stream,
+                objective,
+                stop,
+                learning_rate,
+                record,
+                is_interrupted,
+                is_noisy,
             )
             snapshot = record.snapshot(state)
         if state.step == end:
@@ -137,6 +148,7 @@ def _train_until(
     stream: BatchStream,
     objective: AbstractObjective,
     stop: int,
+    learning_rate: Number | None,
     record: _Record,
     is_interrupted: Callable[[], bool],
     is_noisy: bool,
@@ -157,6 +169,8 @@ def _train_until(
         )
         state.optimiser.zero_grad()
         loss.total.backward()
+        if learning_rate is not None:
+            state.set_learning_rate(value_at(learning_rate, state.step))
         state.optimiser.step()
         record.names, row = _parts(loss)
         if isinstance(objective, AbstractAdversarialObjective):

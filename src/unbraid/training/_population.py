@@ -53,12 +53,12 @@ def train_stretch(
     state = TrainingState.create(spec, device=place)
     if start is not None:
         load_state(state, start, run_id=population)
-    state.set_learning_rate(spec.learning_rate)
     for snapshot in train(
         state,
         stream_of(spec, dataset, place),
         spec.objective,
         steps=spec.steps,
+        learning_rate=spec.learning_rate,
         is_interrupted=is_interrupted,
     ):
         hear(snapshot)

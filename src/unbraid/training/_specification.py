@@ -13,10 +13,11 @@ from typing import Any, Literal, Self
 import torch
 
 from unbraid.extensions import Joined
-from unbraid.models import AbstractLikelihood, Bernoulli
+from unbraid.models import AbstractLikelihood, Bernoulli, Number
 from unbraid.models._checks import is_number
 from unbraid.models._kernel import restore_former_settings
 from unbraid.models._names import RECORDS
+from unbraid.models._schedules import fill_steps, schedule_ends
 from unbraid.models._settings import from_plain, to_plain
 from unbraid.models.networks import AbstractNetwork, Dense
 from unbraid.models.objectives import AbstractObjective, BetaVAE
@@ -45,14 +46,15 @@ class Change:
         at: Updates after which it holds, from 1.
         objective: What is made small from then on.
         batch_size: Images (or pairs, or triplets) of an update.
-        learning_rate: Of the optimiser, which keeps its averages.
+        learning_rate: Learning rate from then on, a number or a schedule. The
+            optimizer keeps its averages.
         seed: Of batches and noise.
     """
 
     at: int
     objective: AbstractObjective
     batch_size: int
-    learning_rate: float
+    learning_rate: Number
     seed: int
 
 
@@ -70,7 +72,8 @@ class TrainingSpec:
         batch_size: Images (or pairs, or triplets) of an update.
         order: Rows drawn independently (``"iid"``), or all in turn (``"shuffled"``).
         optimiser: Name of a class of ``torch.optim``.
-        learning_rate: Of the optimiser, above 0.
+        learning_rate: Learning rate of the optimizer, above 0, or a schedule such as
+            :class:`unbraid.models.Decay`.
         optimiser_options: More options of the optimiser.
         mean: To be subtracted from every channel; nothing when empty.
         std: For every channel to be divided by; nothing when empty.
@@ -87,7 +90,7 @@ class TrainingSpec:
     batch_size: int = 64
     order: Literal["iid", "shuffled"] = "iid"
     optimiser: str = "Adam"
-    learning_rate: float = 1e-4
+    learning_rate: Number = 1e-4
     optimiser_options: tuple[tuple[str, Any], ...] = ()
     mean: tuple[float, ...] = ()
     std: tuple[float, ...] = ()
@@ -104,10 +107,7 @@ class TrainingSpec:
                 "1,000 steps per second this would take "
                 f"{self.steps / 1000 / 3600 / 24 / 365:,.0f} years."
             )
-        if not is_number(self.learning_rate, above=0.0):
-            raise ValueError(
-                f"fit: expected a learning rate above 0, got {self.learning_rate!r}."
-            )
+        self._check_learning_rate()
         kind = getattr(torch.optim, str(self.optimiser), None)
         if not (
             isinstance(kind, type)
@@ -133,6 +133,16 @@ class TrainingSpec:
             )
         if self.changes:
             self.stretches()  # meets what is wrong with the settings of a change
+
+    def _check_learning_rate(self) -> None:
+        rate = fill_steps(self.learning_rate, self.steps)
+        object.__setattr__(self, "learning_rate", rate)
+        ends = schedule_ends(rate)
+        # A schedule may start or end at zero, but not stay there.
+        if not all(is_number(end, least=0.0) for end in ends) or not max(ends) > 0:
+            raise ValueError(
+                f"The learning rate must be positive, got {self.learning_rate!r}."
+            )
 
     def stretches(self) -> list[Self]:
         """The run in parts without changes; ``steps`` is where each of them ends."""

@@ -10,6 +10,7 @@ from torch import nn
 from unbraid.limits import require_memory
 from unbraid.models import Autoencoder
 from unbraid.models._build import build_model
+from unbraid.models._schedules import value_at
 from unbraid.models.objectives import AbstractAdversarialObjective
 from unbraid.randomness import torch_generator
 
@@ -128,7 +129,7 @@ def _build_optimiser(
         # One kernel for all parameters; on a CPU most of a small model's update.
         options.setdefault("fused", True)
     try:
-        return kind(parameters, lr=spec.learning_rate, **options)
+        return kind(parameters, lr=value_at(spec.learning_rate, 0), **options)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"fit: expected options of torch.optim.{spec.optimiser}, got {options}: "
