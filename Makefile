@@ -11,11 +11,11 @@ demo: $(INSTALLED)
 	$(BIN)/unbraid demo --out demo
 
 test: check browser
-	$(BIN)/pytest --numprocesses 2 --dist loadgroup
+	$(BIN)/pytest --numprocesses 2 --dist loadscope
 
 # Also the tests that take more than a minute each.
 test-all: check browser
-	$(BIN)/pytest --numprocesses 2 --dist loadgroup -m "slow or not slow"
+	$(BIN)/pytest --numprocesses 2 --dist loadscope -m "slow or not slow"
 
 # About 25 minutes on two cores; goes on where it stopped. The peers are installed from
 # PyPI into .venv-peers.

@@ -48,7 +48,7 @@ def hopeless(folder, name, budget):
             "learning_rate": options["learning_rate"],
         },
         "evaluation": {"metrics": ["mig"], "rows": 2_880},
-        "traces": {"n_snapshots": 5},
+        "traces": {"n_snapshots": min(5, options["steps"] + 1)},
         "grid": {"objective.beta": options["betas"]},
         "seeds": 5,
     }

@@ -28,15 +28,30 @@ def tiny_grid():
     return XYSquares(n_squares=1, image_size=4, square_size=1)
 
 
-@pytest.hookimpl(tryfirst=True)
+# Files that take long: they start first, so that no worker waits for them at the end.
+LONG = (
+    "tests/reproductions/",
+    "tests/studies/executors/",
+    "tests/studies/test_kill.py",
+    "tests/training/test_kill.py",
+    "tests/studies/",
+    "tests/discovery/",
+    "tests/hostile/",
+    "tests/reports/",
+    "tests/browser/",
+    "tests/cli/",
+    "tests/test_",
+)
+# Files that start a Ray of their own: one worker runs them, as two would be too many.
+RAY = ("tests/studies/executors/", "tests/studies/test_kill.py")
+
+
 def pytest_collection_modifyitems(config, items):
-    """Group tests that share expensive fixtures, and leave out slow tests.
+    """Order tests for a parallel run, and leave out slow tests.
 
     Slow tests run only when a marker expression is given, as in ``pytest -m slow``.
     """
-    for item in items:
-        if not item.get_closest_marker("xdist_group") and _has_module_fixture(item):
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    items.sort(key=_turn)
     if config.getoption("markexpr"):
         return
     slow = [item for item in items if item.get_closest_marker("slow")]
@@ -44,12 +59,20 @@ def pytest_collection_modifyitems(config, items):
     items[:] = [item for item in items if item not in set(slow)]
 
 
-def _has_module_fixture(item):
-    """Whether a test uses a fixture that is made once per file.
+def _turn(item):
+    starts = [item.nodeid.startswith(name) for name in LONG]
+    return starts.index(True) if any(starts) else len(LONG)
 
-    With ``--dist loadgroup``, all tests of a group run on one worker, which therefore
-    makes the fixture once and not once per worker.
-    """
-    fixtures = getattr(item, "_fixtureinfo", None)
-    definitions = fixtures.name2fixturedefs.values() if fixtures else ()
-    return any(part[-1].scope == "module" for part in definitions)
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Give each test file to one worker, which makes the file's fixtures once."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return "Ray" if nodeid.startswith(RAY) else nodeid.partition("::")[0]
+
+    # In the order above, and not by the number of tests.
+    config.option.loadscopereorder = False
+    return ByFile(config, log)

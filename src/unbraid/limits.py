@@ -28,12 +28,29 @@ def available_memory() -> int | None:
         lines = Path("/proc/meminfo").read_text().splitlines()
         fields = dict(line.split(":", 1) for line in lines)
         limits.append(int(fields["MemAvailable"].split()[0]) * 1024)
-    # A container may have less than the machine that it runs on.
-    with contextlib.suppress(OSError, ValueError):
-        folder = Path("/sys/fs/cgroup")
-        most = int((folder / "memory.max").read_text())
-        limits.append(most - int((folder / "memory.current").read_text()))
+    container = _left_in_container(Path("/sys/fs/cgroup"))
+    if container is not None:
+        limits.append(container)
     return max(0, min(limits)) if limits else None
+
+
+def _left_in_container(folder: Path) -> int | None:
+    """Bytes that a container may still use; ``None`` without a limit.
+
+    Args:
+        folder: Folder of the control group, version 2.
+    """
+    try:
+        most = int((folder / "memory.max").read_text())
+        used = int((folder / "memory.current").read_text())
+        fields = dict(
+            line.split() for line in (folder / "memory.stat").read_text().splitlines()
+        )
+    except (OSError, ValueError):
+        return None
+    # Cached files count as used, but are given back when memory is asked for.
+    cached = int(fields.get("inactive_file", 0)) + int(fields.get("active_file", 0))
+    return most - max(0, used - cached)
 
 
 def require_memory(n_bytes: int, what: str) -> None:

@@ -29,7 +29,17 @@ BY_FORMULA = [
     "pairwise_information",
     "active_units",
 ]
-MAY_REFUSE = ["clustering", "distance_correlation", "unfairness", "strong_downstream"]
+MAY_REFUSE = [
+    "clustering",
+    "distance_correlation",
+    "efficiency",
+    "unfairness",
+    "strong_downstream",
+    "linearity",
+    "axis_orientation",
+    "axis_alignment",
+    "gaussian_total_correlation",
+]
 ROWS_IN_ANY_ORDER = [name for name in BY_FORMULA if name != "sap"]
 BLIND_TO_SCALE = [
     "mig",
@@ -72,6 +82,16 @@ def tables(draw):
     return codes, factors
 
 
+def scores_if_any(name, *table, **options):
+    """The scores of a metric; leaves out tables that are too small for it."""
+    try:
+        return scores_of(name, *table, **options)
+    except ValueError:
+        # They can lack rewards, values to test on, complete traversals, or rows.
+        assume(name not in MAY_REFUSE)
+        raise
+
+
 def assert_same(one, other, within=1e-7):
     for key, score in one.items():
         assert score == pytest.approx(other[key], abs=within, nan_ok=True)
@@ -82,12 +102,7 @@ def assert_same(one, other, within=1e-7):
 @few
 def test_scores_stay_in_range_and_the_same_seed_gives_the_same(name, table, seed):
     options = {"seed": seed} if METRICS[name].is_random else {}
-    try:
-        first, second = (scores_of(name, *table, **options) for _ in range(2))
-    except ValueError:
-        # Tables so small can lack rewards, or values to test on.
-        assume(name not in MAY_REFUSE)
-        raise
+    first, second = (scores_if_any(name, *table, **options) for _ in range(2))
     for key, score in first.items():
         assert_in_range(score)
         np.testing.assert_equal(float(score), float(second[key]))
@@ -102,7 +117,9 @@ def test_order_and_sign_of_latents_do_not_matter(name, table, seed):
     generator = np.random.default_rng(seed)
     signs = generator.choice([-1.0, 1.0], codes.shape[1])
     other = generator.permutation((signs * codes).T).T
-    assert_same(scores_of(name, codes, factors), scores_of(name, other, factors))
+    assert_same(
+        scores_if_any(name, codes, factors), scores_if_any(name, other, factors)
+    )
 
 
 @pytest.mark.parametrize("name", ROWS_IN_ANY_ORDER)
@@ -111,8 +128,8 @@ def test_order_and_sign_of_latents_do_not_matter(name, table, seed):
 def test_order_of_rows_does_not_matter(name, table, seed):
     codes, factors = table
     order = np.random.default_rng(seed).permutation(len(codes))
-    shuffled = scores_of(name, codes[order], factors[order])
-    assert_same(scores_of(name, codes, factors), shuffled)
+    shuffled = scores_if_any(name, codes[order], factors[order])
+    assert_same(scores_if_any(name, codes, factors), shuffled)
 
 
 @pytest.mark.parametrize("name", BLIND_TO_SCALE)
@@ -120,8 +137,8 @@ def test_order_of_rows_does_not_matter(name, table, seed):
 @few
 def test_scale_of_all_latents_does_not_matter(name, table, scale):
     codes, factors = table
-    scaled = scores_of(name, scale * codes, factors)
-    assert_same(scores_of(name, codes, factors), scaled)
+    scaled = scores_if_any(name, scale * codes, factors)
+    assert_same(scores_if_any(name, codes, factors), scaled)
 
 
 @pytest.mark.parametrize(
@@ -134,11 +151,11 @@ def test_how_the_values_of_a_factor_are_numbered_does_not_matter(
 ):
     codes, factors = table
     try:
-        plain = scores_of(name, codes, factors)
+        plain = scores_if_any(name, codes, factors)
     except ValueError:
         assume(name not in MAY_REFUSE)
         raise
-    assert_same(plain, scores_of(name, codes, offset + step * factors))
+    assert_same(plain, scores_if_any(name, codes, offset + step * factors))
 
 
 @pytest.mark.parametrize(
@@ -155,7 +172,7 @@ def test_how_the_values_of_a_factor_are_numbered_does_not_matter(
 def test_order_of_factors_permutes_what_each_contributes(name, table):
     codes, factors = table
     plain, turned = (
-        scores_of(name, codes, table) for table in (factors, factors[:, ::-1])
+        scores_if_any(name, codes, table) for table in (factors, factors[:, ::-1])
     )
     assert_same(plain, turned)
     for key, score in plain.items():

@@ -172,3 +172,14 @@ def test_scores_do_not_depend_on_the_order_of_runs_or_on_how_often_they_are_made
         }
 
     assert scores(tmp_path / "study") == scores(tmp_path / "other")
+
+
+def test_a_metric_that_is_refused_in_every_run_has_an_empty_column(run_here, tmp_path):
+    # From one hidden unit, the latents are linearly dependent.
+    run_here(
+        network={"name": "dense", "widths": [1]},
+        evaluation={"metrics": ["gaussian_total_correlation", "mig"], "rows": 50},
+    )
+    table = study_table(tmp_path / "study")
+    assert table["score.gaussian_total_correlation"].isna().all()
+    assert table["score.mig"].notna().all()

@@ -13,8 +13,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("ray")
-
 PROGRAM = """
 import sys
 from unbraid.studies import read_study, run_study

@@ -32,7 +32,7 @@ def plan_small(
         "network": {"name": "dense", "widths": [64, 64]},
         "training": training | more,
         "evaluation": {"metrics": [metric]},
-        "traces": {"n_observations": 32, "n_snapshots": 6},
+        "traces": {"n_observations": 32, "n_snapshots": min(6, steps + 1)},
         "grid": {"objective.beta": list(betas)},
         "seeds": seeds,
     }

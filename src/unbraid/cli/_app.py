@@ -151,6 +151,9 @@ def _noted_interruption() -> Iterator[Callable[[], bool]]:
     def note(number: int, frame: Any) -> None:
         nonlocal was_pressed
         was_pressed = True
+        if _is_importing(frame):
+            # An exception in the middle of an import can abort the C++ code of torch.
+            os._exit(complain(_INTERRUPTED, 130))
         signal.default_int_handler(number, frame)
 
     previous = signal.getsignal(signal.SIGINT)
@@ -163,3 +166,12 @@ def _noted_interruption() -> Iterator[Callable[[], bool]]:
         yield lambda: was_pressed
     finally:
         signal.signal(signal.SIGINT, previous)
+
+
+def _is_importing(frame: Any) -> bool:
+    """Whether a frame runs within the import of a module."""
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False

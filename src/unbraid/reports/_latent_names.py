@@ -24,6 +24,7 @@ def read_latent_names(path: str | os.PathLike[str]) -> dict[int, str]:
 
     Example:
         >>> import tempfile
+        >>> from pathlib import Path
         >>> words = '{"kind": "names of latents", "format": 1, "names": {"3": "size"}}'
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     file = Path(folder, "names.json")

@@ -108,7 +108,8 @@ def _shrunk(plain: Plain) -> Plain:
     small["seeds"] = 2
     small["training"]["steps"] = _SMOKE_STEPS
     small["evaluation"]["rows"] = _SMOKE_ROWS
-    small["network"] = {"name": "dense", "widths": [8]}
+    # Wider than the codes: from fewer units, latents would be linearly dependent.
+    small["network"] = {"name": "dense", "widths": [24]}
     methods = small.get("methods", {})
     for name in list(methods)[1:-1]:
         del methods[name]

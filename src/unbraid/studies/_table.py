@@ -1,5 +1,6 @@
 """One row per run: every setting and every score."""
 
+import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -45,8 +46,18 @@ def study_table(out: str | os.PathLike[str]) -> pd.DataFrame:
     settings = [
         name for name in table if name not in first and not name.startswith(prefixes)
     ]
-    measured = sorted(name for name in table if name.startswith(prefixes))
+    measured = sorted(
+        name
+        for name in table
+        if name.startswith(prefixes) and not _is_stray(table, name)
+    )
     return table.reindex(columns=[*first, *settings, *measured])
+
+
+def _is_stray(table: pd.DataFrame, name: str) -> bool:
+    """Whether a column is empty because the metric's scores have names of their own."""
+    has_parts = any(other.startswith(f"{name}_") for other in table)
+    return has_parts and bool(table[name].isna().all())
 
 
 def write_table(folder: StudyFolder) -> Path:
@@ -94,7 +105,9 @@ def _row(cell: Cell, state: State) -> dict[str, Any]:
 
 
 def _measured(found: Mapping[str, Any]) -> dict[str, Any]:
-    scores = {f"score.{name}": part["value"] for name, part in found["scores"].items()}
+    # A metric that was refused has a column too, so that nothing asked for is missing.
+    scores = {f"score.{name}": math.nan for name in found.get("failures", ())}
+    scores |= {f"score.{name}": part["value"] for name, part in found["scores"].items()}
     fit = {f"final.{name}": value for name, value in found["fit"].items()}
     return {
         "warnings": " ".join(found["warnings"]),

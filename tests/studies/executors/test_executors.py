@@ -18,7 +18,6 @@ from unbraid.testing import check_executor
 EXECUTORS = {"local": lambda: LocalExecutor(2), "ray": lambda: RayExecutor(2)}
 
 # One Ray at a time is enough for two cores.
-pytestmark = pytest.mark.xdist_group("ray")
 
 
 @pytest.mark.parametrize("name", EXECUTORS)

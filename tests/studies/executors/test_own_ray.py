@@ -9,8 +9,6 @@ from miniature_population import population
 from unbraid.studies import RunSpec, evolve
 from unbraid.studies.executors import InlineExecutor, RayExecutor
 
-pytestmark = pytest.mark.xdist_group("ray")
-
 
 @pytest.fixture(scope="module", autouse=True)
 def own_ray():

@@ -8,8 +8,6 @@ from ray.cluster_utils import Cluster
 
 from unbraid.studies.executors import RayExecutor
 
-pytestmark = pytest.mark.xdist_group("ray")
-
 
 def test_without_ray_the_error_has_the_line_that_helps(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
