@@ -1,89 +1,222 @@
-"""Does ``discover`` choose well? On data whose labels it does not see.
+"""Does ``discover`` find more than one long training run does?
 
-For each dataset: MIG of the chosen model, and how many of the other models are worse.
-Then populations of which nothing should be chosen: far too large beta, and encoders
-that have learned nothing. Last, scikit-learn's digits, whose factors nobody knows.
+For each set of ``discovery_sets.py`` and each budget: the model that ``discover``
+chose, and one long run of a fixed recipe with the same processor time, which is what a
+user would do instead. Labels are used only here, to score. All models that ``discover``
+compared in the end are scored too, so that the choice can be set against the best of
+them, the mean (a model drawn at random) and the median.
 
-    python benchmarks/discovery.py OUT [--budget 6m] [--only sprites room ...]
+    python benchmarks/discovery.py OUT [--budget 3m 10m] [--sets blobs discs ...]
+
+Results are written to OUT as they come, one file for each set and budget; what is there
+is not run again. The last lines are the table of all results in OUT.
 """
 
 import argparse
+import json
+import os
+import resource
+import time
 from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
-from sklearn.datasets import load_digits
+import torch
+from discovery_sets import HELD_OUT, REFUSED, SETS, ImageSet, make_set, write_set
 
-from unbraid import discover
-from unbraid.discovery._plan import Plan
-from unbraid.studies import study_from_plain
-from unbraid.studies._opened import opened
+import unbraid
+from unbraid.data import open_dataset
+from unbraid.durations import read_duration
+from unbraid.metrics import Factors
+from unbraid.models import Decay
+from unbraid.models.networks import Dense
+from unbraid.models.objectives import BetaTCVAE
+from unbraid.studies import StudyFolder
 
-LABELLED = {
-    "sprites": "sprites2d:image_size=16,n_scales=3,n_orientations=5,n_positions=8",
-    "room": (
-        "room3d:image_size=16,n_floor_hues=4,n_wall_hues=4,n_object_hues=4,n_scales=3,"
-        "n_orientations=5"
-    ),
-    "squares": (
-        "xy_object:image_size=16,square_sizes=[2,4,6],spacing=1,palette=greys_4,"
-        "rgb=false"
-    ),
+METRICS = {
+    "mig": "mig",
+    "dci": "dci_disentanglement",
+    "infom": "infom",
+    "infoc": "infoc",
+    "infoe": "infoe",
 }
-HOPELESS = {
-    "too_large_beta": {"betas": [200, 1_000], "steps": 500, "learning_rate": 1e-3},
-    "random_encoders": {"betas": [1, 4], "steps": 1, "learning_rate": 1e-9},
-}
+_ROWS = 5_000
+_TIMED_STEPS = 300
+_LEAST_SECONDS_BETWEEN_SAVES = 600.0
 
 
-def hopeless(folder, name, budget):
-    """A discovery whose plan is to train models that cannot be any good."""
-    options = HOPELESS[name]
-    data = LABELLED["sprites"]
-    plain = {
-        "data": data,
-        "objective": "beta_vae",
-        "network": {"name": "dense", "widths": [128, 128]},
-        "training": {
-            "steps": options["steps"],
-            "learning_rate": options["learning_rate"],
-        },
-        "evaluation": {"metrics": ["mig"], "rows": 2_880},
-        "traces": {"n_snapshots": min(5, options["steps"] + 1)},
-        "grid": {"objective.beta": options["betas"]},
-        "seeds": 5,
+def measure(name: str, budget: str, folder: Path) -> dict[str, Any]:
+    """Run both sides on one set, and score them."""
+    made, text = make_set(name), write_set(name, folder.parent.parent / "sets")
+    begun, used = time.monotonic(), _processor_seconds()
+    found = unbraid.discover(text, folder / "found", budget=budget)
+    seconds, used = time.monotonic() - begun, _processor_seconds() - used
+    row: dict[str, Any] = {
+        "set": name,
+        "budget": budget,
+        "seconds": round(seconds, 1),
+        "processor_seconds": round(used, 1),
+        "chosen": found.ranking.chosen,
+        "reason": found.ranking.reason,
     }
-    asked = {"seconds": None, "seed": 0}
-    study = study_from_plain(plain, "discovery")
-    Plan(opened(data).fingerprint, asked, study, 60.0).write(folder)
-    return discover(data, folder)
+    if made.factors.empty:
+        return row
+    row["models"] = _score_models(found, made, text)
+    # A discovery that was resumed has used less than all of its time.
+    spent = max(used, read_duration(budget))
+    model, row["single_steps"] = _train_long(text, spent, folder / "single")
+    row["single"] = _score(model, made, text)
+    return row
 
 
-def digits(folder, name, budget):
-    """1,797 hand-written digits of 8x8 pixels."""
-    images = (load_digits().images / 16).astype(np.float32)
-    return discover(images, folder, budget=budget)
+def _score_models(found: Any, made: ImageSet, text: str) -> dict[str, Any]:
+    """Scores of every model that was compared in the end, by name."""
+    runs = StudyFolder(found.folder / "study")
+    folders = {cell.id: cell.place.path for cell in runs.cells}
+    described = json.loads((found.folder / "discovery.json").read_text())
+    return {
+        model["name"]: _score(unbraid.load(folders[model["run"]]), made, text)
+        for model in described["evidence"]["models"]
+        if model["run"] in folders
+    }
 
 
-def labelled(folder, name, budget):
-    """Data with labels, which are used to show how good the choice was."""
-    return discover(LABELLED[name], folder, budget=budget)
+def _score(model: Any, made: ImageSet, text: str) -> dict[str, float]:
+    rows = np.sort(np.random.default_rng(0).choice(len(made.images), _ROWS, False))
+    codes = unbraid.encode(model, open_dataset(text), rows=rows, progress=False)
+    factors = Factors(
+        made.factors.to_numpy()[rows],
+        names=list(made.factors),
+        kinds=[made.kinds[name] for name in made.factors],
+    )
+    card = unbraid.evaluate(
+        codes.codes,
+        factors,
+        metrics=["mig", "dci", "infom", "infoc", "infoe"],
+        intervals=False,
+        levels=False,
+        progress=False,
+    )
+    return {name: float(card[score]) for name, score in METRICS.items()}
 
 
-def main():
-    """Do what is asked for, and print the account of each."""
+def _train_long(text: str, seconds: float, out: Path) -> tuple[Any, int]:
+    """One run of the fixed recipe that takes this processor time."""
+    torch.set_num_threads(1)
+    data = open_dataset(text)
+    recipe: dict[str, Any] = {
+        "network": Dense(widths=(256, 256)),
+        "device": "cpu",
+        "progress": False,
+    }
+    begun = time.process_time()
+    unbraid.fit(BetaTCVAE(beta=8.0), data, steps=_TIMED_STEPS, **recipe)
+    per_step = (time.process_time() - begun) / _TIMED_STEPS
+    steps = max(1_000, int(seconds / per_step))
+    run = unbraid.fit(
+        BetaTCVAE(beta=8.0),
+        data,
+        steps=steps,
+        learning_rate=Decay(value=1e-3),
+        out=out / f"{steps}",
+        save_every_seconds=_LEAST_SECONDS_BETWEEN_SAVES,
+        **recipe,
+    )
+    return run.model, steps
+
+
+def _processor_seconds() -> float:
+    own, others = (
+        resource.getrusage(who)
+        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    return sum(part.ru_utime + part.ru_stime for part in (own, others))
+
+
+def summarize(rows: list[dict[str, Any]]) -> str:
+    """Format results as a Markdown table, with means over sets that have factors."""
+    lines = [
+        "| set | budget | chosen MIG / DCI | single MIG / DCI | best | random | regret "
+        "| above |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        lines.append(_line(row))
+    for budget in dict.fromkeys(row["budget"] for row in rows):
+        for label, is_in in (
+            ("mean, tuned on", lambda name: name not in HELD_OUT),
+            ("mean, held out", lambda name: name in HELD_OUT),
+        ):
+            some = [
+                row
+                for row in rows
+                if row["budget"] == budget
+                and row["set"] not in REFUSED
+                and is_in(row["set"])
+            ]
+            if some:
+                lines.append(_mean_line(label, budget, some))
+    return "\n".join(lines)
+
+
+def _line(row: dict[str, Any]) -> str:
+    name = row["set"] + (" (held out)" if row["set"] in HELD_OUT else "")
+    if row["set"] in REFUSED:
+        word = "chose a model" if row["chosen"] else "refused, as it should"
+        return f"| {name} | {row['budget']} | {word} | | | | | |"
+    chosen, single = chosen_scores(row), row["single"]
+    scores = np.array([model["dci"] for model in row["models"].values()])
+    above = np.mean(scores < chosen["dci"]) if row["chosen"] else 0.0
+    return (
+        f"| {name} | {row['budget']} | {chosen['mig']:.2f} / {chosen['dci']:.2f} "
+        f"| {single['mig']:.2f} / {single['dci']:.2f} | {scores.max():.2f} "
+        f"| {scores.mean():.2f} | {scores.max() - chosen['dci']:.2f} | {above:.0%} |"
+    )
+
+
+def _mean_line(label: str, budget: str, rows: list[dict[str, Any]]) -> str:
+    def mean(get: Any) -> float:
+        return float(np.mean([get(row) for row in rows]))
+
+    best = mean(lambda row: max(m["dci"] for m in row["models"].values()))
+    chosen = mean(lambda row: chosen_scores(row)["dci"])
+    return (
+        f"| **{label}** | {budget} | {mean(lambda r: chosen_scores(r)['mig']):.2f} / "
+        f"{chosen:.2f} | {mean(lambda r: r['single']['mig']):.2f} / "
+        f"{mean(lambda r: r['single']['dci']):.2f} | {best:.2f} | "
+        f"{mean(lambda r: np.mean([m['dci'] for m in r['models'].values()])):.2f} | "
+        f"{best - chosen:.2f} | |"
+    )
+
+
+def chosen_scores(row: dict[str, Any]) -> dict[str, float]:
+    """Scores of the chosen model, or zeros for a refusal."""
+    if row["chosen"] is None:
+        return dict.fromkeys(METRICS, 0.0)
+    return row["models"][row["chosen"]]
+
+
+def main() -> None:
+    """Measure what is missing, then print the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("out", type=Path, help="folder for all discoveries")
-    parser.add_argument("--budget", default="6m", help="of each dataset")
-    parts = {
-        **dict.fromkeys(LABELLED, labelled),
-        **dict.fromkeys(HOPELESS, hopeless),
-        "digits": digits,
-    }
-    parser.add_argument("--only", nargs="*", choices=parts, default=list(parts))
+    parser.add_argument("out", type=Path, help="folder for all results")
+    parser.add_argument("--budget", nargs="+", default=["3m", "10m"])
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
     options = parser.parse_args()
-    for name in options.only:
-        found = parts[name](options.out / name, name, options.budget)
-        print(f"== {name}\n{found.summary.read_text()}", flush=True)
+    for budget in options.budget:
+        for name in options.sets:
+            folder = options.out / budget / name
+            result = folder / "result.json"
+            if not result.is_file():
+                row = measure(name, budget, folder)
+                part = result.with_suffix(".part")
+                part.write_text(json.dumps(row, indent=1))
+                part.replace(result)
+                print(summarize([row]).splitlines()[2], flush=True)
+    results = sorted(options.out.glob("*/*/result.json"))
+    print(summarize([json.loads(path.read_text()) for path in results]))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Image sets with known factors, on which ``discover`` is measured.
 
-All sets are made here: rendered shapes, real pixels that scikit-learn ships, and two sets
-in which there is nothing to disentangle. Factors are drawn independently of each other
-unless a set says otherwise, and most of them are continuous.
+All sets are made here: rendered shapes, real pixels that scikit-learn ships, and two
+sets in which there is nothing to disentangle. Factors are drawn independently of each
+other unless a set says otherwise, and most of them are continuous.
 
     python benchmarks/discovery_sets.py OUT    # one PNG with examples of every set
 
@@ -33,8 +33,8 @@ class ImageSet:
     Attributes:
         images: Pixels, uint8, shape ``(n, height, width, channels)``.
         factors: One column per factor.
-        kinds: Kind of each factor: ``"ordinal"``, ``"categorical"``, ``"continuous"`` or
-            ``"cyclic"``.
+        kinds: Kind of each factor: ``"ordinal"``, ``"categorical"``, ``"continuous"``
+            or ``"cyclic"``.
     """
 
     images: NDArray[np.uint8]
@@ -53,7 +53,7 @@ def blobs(generator: np.random.Generator) -> ImageSet:
 
 
 def ellipses(generator: np.random.Generator) -> ImageSet:
-    """24x24 gray: an ellipse that moves, grows and turns (180 degrees are a full turn)."""
+    """24x24 gray: an ellipse that moves, grows and turns (180 degrees are a turn)."""
     x, y = generator.uniform(8, 15, (2, N_IMAGES))
     size = generator.uniform(3, 6, N_IMAGES)
     angle = generator.uniform(0, np.pi, N_IMAGES)
@@ -73,7 +73,7 @@ def discs(generator: np.random.Generator) -> ImageSet:
 
 
 def shapes(generator: np.random.Generator) -> ImageSet:
-    """16x16 gray: a square, disc or triangle that moves and grows, in a few steps each."""
+    """16x16 gray: a square, disc or triangle that moves and grows in steps."""
     return _shapes(generator, correlation=0.0)
 
 
@@ -92,7 +92,7 @@ def squares(generator: np.random.Generator) -> ImageSet:
 
 
 def bars(generator: np.random.Generator) -> ImageSet:
-    """16x16 gray: a horizontal and a vertical bar, each with its place and brightness."""
+    """16x16 gray: a horizontal and a vertical bar with place and brightness."""
     row, column = generator.uniform(2, 13, (2, N_IMAGES))
     first, second = generator.uniform(0.25, 1, (2, N_IMAGES))
     rows, columns = _pixels(16)
@@ -161,7 +161,7 @@ def faces(generator: np.random.Generator) -> ImageSet:
 
 
 def photograph(generator: np.random.Generator) -> ImageSet:
-    """16x16 color, real pixels: a window on a photograph, its brightness and its tint."""
+    """16x16 color, real pixels: a window on a photograph, brightness and tint."""
     picture = load_sample_image("china.jpg").astype(np.float64) / 255
     # One pixel of the window is the mean of 12 x 12 pixels of the photograph.
     height, width = (side // 12 * 12 for side in picture.shape[:2])
@@ -263,7 +263,7 @@ def _made(
     **kinds: str,
 ) -> ImageSet:
     pixels = np.round(255 * np.clip(images, 0, 1)).astype(np.uint8)
-    known = {name: "continuous" for name in factors} | dict.fromkeys(cyclic, "cyclic")
+    known = dict.fromkeys(factors, "continuous") | dict.fromkeys(cyclic, "cyclic")
     return ImageSet(pixels, pd.DataFrame(factors), known | kinds)
 
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from torch.utils.data import DataLoader
 
 from unbraid.data import AbstractDataset, as_dataset, float_images
-from unbraid.models import AbstractLikelihood, DiagonalGaussian
+from unbraid.models import AbstractLikelihood, DiagonalGaussian, Number
 from unbraid.models.networks import AbstractNetwork
 from unbraid.models.objectives import AbstractObjective, choose_objective
 from unbraid.randomness import torch_generator
@@ -44,7 +44,8 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         likelihood: Settings, a name, or ``"auto"``: Bernoulli for images, Gaussian for
             vectors and what is standardised.
         standardise: Give every channel mean 0 and spread 1 inside the model.
-        learning_rate: Of Adam.
+        learning_rate: Learning rate of Adam, or a schedule such as
+            ``Decay(value=1e-3)``.
         seed: Of everything random.
         device: Where to train.
         out: Folder to keep the run in, from which an interrupted one goes on. It holds
@@ -77,7 +78,7 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         network: AbstractNetwork | str = "auto",
         likelihood: AbstractLikelihood | str = "auto",
         standardise: bool = False,
-        learning_rate: float = 1e-4,
+        learning_rate: Number = 1e-4,
         seed: int = 0,
         device: str = "auto",
         out: str | os.PathLike[str] | None = None,

@@ -12,6 +12,7 @@ from whole_command import run_whole
 
 import unbraid
 from unbraid.cli._app import app
+from unbraid.models import Decay
 from unbraid.training import Trace
 
 DATA = "xy_squares:image_size=8,square_size=1,n_squares=1"
@@ -180,3 +181,12 @@ def test_a_model_of_other_images_is_refused(tmp_path):
     result = run("evaluate", tmp_path, "--data", "xy_squares")
     assert result.exit_code == 1
     assert "for which the model was made" in str(result.exception)
+
+
+def test_the_learning_rate_may_fall_at_the_end(tmp_path):
+    options = ("--learning-rate", 0.002, "--decay", 0.25)
+    result = run("train", DATA, *SMALL, *options, "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    rate = unbraid.Run.load(tmp_path).spec.learning_rate
+    assert rate == Decay(value=0.002, share=0.25, steps=20)
+    assert run("train", DATA, *SMALL, "--decay", 2, "--out", tmp_path).exit_code == 2

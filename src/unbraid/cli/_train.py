@@ -47,7 +47,16 @@ def train(
             "file of a learnt one."
         ),
     ] = "auto",
-    learning_rate: Annotated[float, typer.Option(help="Of Adam.")] = 1e-4,
+    learning_rate: Annotated[float, typer.Option(help="Learning rate of Adam.")] = 1e-4,
+    decay: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Share of the run, at its end, over which the learning rate falls "
+            "to zero; 0 keeps it constant.",
+        ),
+    ] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="Seed of what is random.")] = 0,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
     standardise: Annotated[
@@ -66,6 +75,7 @@ def train(
 
     Example: unbraid train xy_object --objective beta_vae --set beta=4 --out run
     """
+    from unbraid.models import Decay
     from unbraid.training import keep_freed_memory, specify, train_run
 
     if not out:
@@ -85,7 +95,9 @@ def train(
             network=network,
             likelihood=likelihood,
             standardise=standardise,
-            learning_rate=learning_rate,
+            learning_rate=(
+                Decay(value=learning_rate, share=decay) if decay else learning_rate
+            ),
             seed=seed,
         )
         _announce(spec, dataset)
