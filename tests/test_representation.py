@@ -201,3 +201,15 @@ def test_some_rows_keep_everything_that_belongs_to_them():
     np.testing.assert_array_equal(part.codes, whole.codes[[5, 2]])
     np.testing.assert_array_equal(part.factors, whole.factors[[5, 2]])
     assert part.factor_names == whole.factor_names
+
+
+def test_a_representation_of_lists_and_tensors_has_arrays():
+    codes = unbraid.Representation(
+        [[0.0, 1.0], [2.0, 3.0]], factors=torch.tensor([[0.0], [1.0]]), rows=[4, 5]
+    )
+    part = codes.at(np.array([1]))
+    np.testing.assert_array_equal(part.codes, [[2.0, 3.0]])
+    np.testing.assert_array_equal(part.factors, [[1.0]])
+    np.testing.assert_array_equal(part.rows, [5])
+    with pytest.raises(ValueError, match="codes must be an array, got rows of diff"):
+        unbraid.Representation([[0.0], [1.0, 2.0]])

@@ -57,6 +57,10 @@ class Representation:
     source: str = ""
 
     def __post_init__(self) -> None:
+        for name in ("codes", "log_variances", "factors", "rows"):
+            given = getattr(self, name)
+            if given is not None and not isinstance(given, np.ndarray):
+                object.__setattr__(self, name, _array(name, given))
         shape = np.shape(self.codes)
         if len(shape) != 2:
             raise ValueError(
@@ -211,6 +215,18 @@ def encode(
         rows=indices,
         source=f"{_name(model)} on {dataset.name}",
     )
+
+
+def _array(name: str, values: Any) -> NDArray[Any]:
+    """Lists, tensors and tables of pandas as an array."""
+    if isinstance(values, torch.Tensor):
+        return _to_numpy(values)
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(
+            f"Representation: {name} must be an array, got rows of different lengths."
+        ) from None
 
 
 def _given_codes(

@@ -58,25 +58,26 @@ def encode_traversals(
     For each factor, up to 256 traversals are drawn, and together they have at most
     50,000 images, so that the time does not grow with the dataset. Which ones are drawn
     depends on the dataset and the seed only. A factor without complete traversals gets
-    incomplete ones, if there are any.
+    incomplete ones, if there are any, and rows with its other values, so that
+    incomplete ones do not look complete.
 
     Args:
         model: Anything that :func:`unbraid.encode` takes.
         dataset: Images to encode, with factors.
         seed: Seed of the drawing.
-        known: Codes that are ready. If these are the codes of the whole dataset, rows
-            are taken from them and nothing is encoded.
+        known: Codes that are ready. If these are the codes of the whole dataset, they
+            have every traversal and are returned, and nothing is encoded.
         progress: Show a progress bar if the standard error is a terminal.
 
     Returns:
         Each row once, in the order of the dataset, or ``None`` if no two rows of the
         dataset differ in one factor only.
     """
+    if known is not None and len(known.codes) == len(dataset):
+        return known if dataset.factor_names else None
     rows = _traversal_rows(dataset, seed)
     if not len(rows):
         return None
-    if known is not None and len(known.codes) == len(dataset):
-        return known.at(rows)
     return encode(model, dataset, rows=rows, progress=progress)
 
 
@@ -99,7 +100,12 @@ def _rows_of_grid(space: FactorSpace, seed: int) -> Iterator[NDArray[np.int64]]:
     ):
         n_all = space.size // size
         n = min(_TRAVERSALS, n_all, allowance // size)
-        if size < 2 or n < min(LEAST_TRAVERSALS, n_all):
+        if size < 2:
+            continue
+        if n < min(LEAST_TRAVERSALS, n_all):
+            # Too long to be sampled. With these values in the sample, the few that
+            # other traversals pass do not look like all of them.
+            yield stride * np.arange(min(size, allowance))
             continue
         generator = numpy_generator(seed, "evaluated traversals", name)
         number = generator.choice(n_all, n, replace=False)
@@ -112,12 +118,15 @@ def _rows_of_table(dataset: AbstractDataset, seed: int) -> Iterator[NDArray[np.i
     assert values is not None
     factors = Factors(values, names=dataset.factor_names, kinds=dataset.factor_kinds)
     allowance = _TRAVERSAL_ROWS // factors.n_factors
-    for name, traversals in along_each_factor(factors):
+    for column, (name, traversals) in enumerate(along_each_factor(factors)):
         if traversals is None:
             continue
         complete = traversals.complete()
         if len(complete.lengths) >= min(LEAST_TRAVERSALS, len(traversals.lengths)):
             traversals = complete
+        else:
+            first = np.unique(factors.values[:, column], return_index=True)[1]
+            yield first[:allowance]
         generator = numpy_generator(seed, "evaluated traversals", name)
         order = generator.permutation(len(traversals.lengths))[:_TRAVERSALS]
         is_allowed = np.cumsum(traversals.lengths[order]) <= allowance

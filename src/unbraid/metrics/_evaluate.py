@@ -76,7 +76,8 @@ def evaluate(
         rows: Largest number of images of a dataset to encode, drawn at random; arrays
             and representations are scored whole. Metrics along traversals (linearity,
             axis alignment and orientation, distance correlation) look at other images:
-            up to 256 complete traversals of each factor, at most 50,000 images.
+            up to 256 complete traversals of each factor, at most 50,000 images. If
+            all images are encoded, these metrics use all traversals.
         traversals: Codes and factors of complete traversals, for those metrics. Without
             them, and without a dataset, they use the complete traversals in ``codes``.
         seed: Seed of everything random.
@@ -105,6 +106,8 @@ def evaluate(
         traversals, factors = traversals or along, None
     table = _read(codes, factors)
     names = choose_metrics(metrics, have_factors=table.factors is not None)
+    if traversals is codes:
+        traversals = None  # the whole dataset is one table, and has all traversals
     along_factors = _read(traversals, None) if traversals is not None else table
     plan = _plan(names, table, along_factors, seed, intervals=intervals, levels=levels)
     workers = workers or os.cpu_count() or 1
