@@ -1,6 +1,7 @@
 """Files that are written whole or not at all."""
 
 import contextlib
+import errno
 import os
 import re
 import secrets
@@ -15,11 +16,15 @@ import pooch
 from unbraid.paths import expand_user
 
 _STALE_SECONDS = 24 * 3600
+_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""Errors in writing that say nothing about the file."""
+_LONGEST_START = 200
+"""Bytes of a target's name that are kept in the name of its part."""
 _PART = re.compile(r"\..+\.[0-9a-f]{16}\.part", re.DOTALL)
 
 
 @contextlib.contextmanager
-def written_whole(target: Path) -> Iterator[BinaryIO]:
+def written_whole(target: Path, *, follow: bool = False) -> Iterator[BinaryIO]:
     """Open a file for writing that takes its name only when it is complete.
 
     The bytes go to a file beside the target with a name of its own, so that several
@@ -29,22 +34,35 @@ def written_whole(target: Path) -> Iterator[BinaryIO]:
 
     Args:
         target: Where the file appears; its folder is made if needed.
+        follow: Whether a link stays, and the file that it leads to is written. Only for
+            outputs that a user named, after :func:`require_ours`. A link within a
+            folder of ours is replaced, so that nothing changes elsewhere.
 
     Raises:
         FileExistsError: If the target is a folder, a device or anything else that is
             not a regular file.
+        OSError: If the disk is full; names the target.
     """
     require_regular(target)
+    named = target
+    if follow:
+        target = Path(os.path.realpath(target))
     target.parent.mkdir(parents=True, exist_ok=True)
     _delete_stale(target)
     # Not tempfile.mkstemp: its files are private to the user, and stay so when renamed.
-    part = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
+    part = target.with_name(f"{_start_of_part(target)}{secrets.token_hex(8)}.part")
     try:
         with part.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         part.replace(target)
+    except OSError as error:
+        # What the system says about a full disk names no file.
+        is_unnamed = error.filename is None and error.errno in _OF_DISKS
+        if is_unnamed or error.filename == os.fspath(part):
+            error.filename = os.fspath(named)
+        raise
     finally:
         part.unlink(missing_ok=True)
 
@@ -179,8 +197,16 @@ def is_part(name: str) -> bool:
     return _PART.fullmatch(name) is not None
 
 
+def _start_of_part(target: Path) -> str:
+    """How the name of a part begins: shortened, because systems limit names."""
+    name = target.name
+    while len(os.fsencode(name)) > _LONGEST_START:
+        name = name[:-1]
+    return f".{name}."
+
+
 def _delete_stale(target: Path) -> None:
-    start = f".{target.name}."
+    start = _start_of_part(target)
     for part in target.parent.iterdir():
         if not part.name.startswith(start) or not is_part(part.name):
             continue

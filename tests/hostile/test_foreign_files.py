@@ -465,6 +465,47 @@ def test_leftovers_are_deleted_by_their_whole_name_only(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == [theirs, "a.json"]
 
 
+@pytest.mark.parametrize("output", ["scores", "table", "page", "figure", "bases"])
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_link_as_output_stays_a_link(base, tmp_path, output, exists):
+    ends = {"scores": "json", "table": "csv", "page": "html", "figure": "png"}
+    name = f"out.{ends.get(output, 'npz')}"
+    (tmp_path / "elsewhere").mkdir()
+    target, link = tmp_path / "elsewhere" / name, tmp_path / name
+    points = ("factorize", base / "points.npy", "--dimension", 3)
+    codes = ("--codes", base / "codes.npy", "--metrics", "gaussian_total_correlation")
+    command = {
+        "scores": ("evaluate", *codes, "--json"),
+        "table": ("study", "table", base / "study", "-o"),
+        "page": ("explore", base / "run", "--data", DATA, "-o"),
+        "figure": (*points, "-o"),
+        "bases": (*points, "-o", tmp_path / "spectrum.png", "--bases"),
+    }[output]
+    if exists:
+        assert run(*command, target).exit_code == 0
+        os.utime(target, (0, 0))
+    link.symlink_to(target)
+    result = run(*command, link)
+    assert result.exit_code == 0, result.output
+    assert link.is_symlink()
+    assert target.stat().st_mtime > 0
+
+
+def test_a_full_disk_is_reported_with_the_file(tmp_path):
+    error = OSError(errno.ENOSPC, "No space left on device")
+    with pytest.raises(OSError, match="No space"), written_whole(tmp_path / "a.json"):
+        raise error
+    assert error.filename == str(tmp_path / "a.json")
+
+
+@pytest.mark.parametrize("letter", ["a", "é"])
+def test_names_as_long_as_the_system_allows_can_be_written(tmp_path, letter):
+    target = tmp_path / f"{letter * (250 // len(letter.encode()))}.json"
+    with written_whole(target) as file:
+        file.write(b"{}")
+    assert [path.name for path in tmp_path.iterdir()] == [target.name]
+
+
 @pytest.fixture(autouse=True)
 def _time_limit():
     def stop(*_):

@@ -1,5 +1,6 @@
 """``unbraid evaluate``: scores of a model, or of codes that were made anywhere."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -93,7 +94,7 @@ def evaluate(
         )
     print_scorecard(card)
     if json is not None:
-        card.to_json(json)
+        card.to_json(os.path.realpath(expand_user(json)))  # a link stays a link
         typer.echo(f"Everything, with matrices and parts per factor: {json}")
     if not card.scores:
         raise typer.Exit(1)

@@ -296,5 +296,5 @@ def _write_bases(fitted: "Geomancer", path: Path) -> None:
         f"factor_{number}": part
         for number, part in enumerate(fitted.components_, start=1)
     }
-    with written_whole(path) as file:
+    with written_whole(path, follow=True) as file:
         np.savez(file, **arrays)

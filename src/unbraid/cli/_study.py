@@ -1,5 +1,6 @@
 """``unbraid study``: many runs from one file, and what became of them."""
 
+import os
 import re
 import shlex
 import sys
@@ -167,7 +168,7 @@ def table(
         typer.echo(rows.to_csv(index=False), nl=False)
     else:
         try:
-            save_table(rows, out)
+            save_table(rows, os.path.realpath(out))  # a link stays a link
         except ImportError as error:
             complain(error)
             raise typer.Exit(1) from None

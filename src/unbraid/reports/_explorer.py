@@ -88,7 +88,7 @@ def write_explorer(
         n_examples=n_examples,
         seed=seed,
     )
-    with written_whole(target) as file:
+    with written_whole(target, follow=True) as file:
         # Halves of characters, which file names may hold, have no bytes.
         file.write(text.encode(errors="replace"))
     return target

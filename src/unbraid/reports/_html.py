@@ -61,7 +61,7 @@ def write_report(
     beside = target.parent / "explorer.html"
     explorer = beside.name if beside.is_file() else ""
     text = render(page, explorer=explorer)
-    with written_whole(target) as file:
+    with written_whole(target, follow=True) as file:
         # Halves of characters, which file names may hold, have no bytes.
         file.write(text.encode(errors="replace"))
     return target

@@ -45,6 +45,6 @@ def save_figure(figure: Figure, target: Path, *, dpi: int = 150) -> None:
         dpi: Pixels per inch.
     """
     kind = target.suffix.lower()
-    with written_whole(target) as file:
+    with written_whole(target, follow=True) as file:
         metadata = {_MARKS[kind]: "unbraid"}
         figure.savefig(file, dpi=dpi, format=kind[1:], metadata=metadata)
