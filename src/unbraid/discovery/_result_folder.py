@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from unbraid.errors import CheckpointFormatError, NewerFormatError
 from unbraid.files import delete_made, set_aside
-from unbraid.training._tensor_file import read_json
+from unbraid.training._tensor_file import is_our_json
 
 from ._plan import read_plan
 
@@ -34,8 +33,8 @@ def require_own(folder: Path) -> None:
     """
     if read_plan(folder) is not None:
         return
-    if _is_ours(folder / "discovery.json", "discovery") or _is_ours(
-        folder / "study" / "data.json", "data of a study"
+    if is_our_json(folder / "discovery.json", kind="discovery") or is_our_json(
+        folder / "study" / "data.json", kind="data of a study"
     ):
         set_aside(folder / "plan.json")
         return
@@ -46,15 +45,6 @@ def require_own(folder: Path) -> None:
             f"discover: the folder {str(folder)!r} holds {foreign[0]!r} but no "
             "plan.json that unbraid wrote. Choose another with --out."
         )
-
-
-def _is_ours(path: Path, kind: str) -> bool:
-    try:
-        return path.is_file() and bool(read_json(path, kind=kind))
-    except NewerFormatError:
-        return True
-    except CheckpointFormatError:
-        return False
 
 
 def place_of_result(folder: Path, *, is_refusal: bool) -> Path:

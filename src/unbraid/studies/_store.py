@@ -15,7 +15,7 @@ from unbraid.files import is_part, set_aside, written_whole
 from unbraid.locks import is_locked
 from unbraid.paths import expand_user
 from unbraid.training._model_file import hash_of_model, named_weights
-from unbraid.training._tensor_file import read_json, write_json
+from unbraid.training._tensor_file import is_our_json, read_json, write_json
 from unbraid.yaml_text import write_yaml
 
 from ._specification import RunSpec
@@ -276,7 +276,7 @@ class StudyFolder:
                 "with --out."
             )
         is_wanted, is_written = self._is_study(study), self._is_written_by_us()
-        if not is_written and not _is_ours(self.data_file, "data of a study"):
+        if not is_written and not is_our_json(self.data_file, kind="data of a study"):
             self._require_free(is_wanted=is_wanted)
             return
         if not is_wanted and not is_written:
@@ -337,16 +337,6 @@ class StudyFolder:
     def counts(self) -> Counter[State]:
         """Number of runs in each state."""
         return Counter(self.states().values())
-
-
-def _is_ours(path: Path, kind: str) -> bool:
-    """Whether a JSON file is one that we wrote; a newer version counts."""
-    try:
-        return path.is_file() and bool(read_json(path, kind=kind))
-    except NewerFormatError:
-        return True
-    except CheckpointFormatError:
-        return False
 
 
 def _read(

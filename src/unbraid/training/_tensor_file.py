@@ -176,6 +176,16 @@ def read_json(path: Path, *, kind: str) -> dict[str, Any]:
     return read_words(path, text, kind=kind)
 
 
+def is_our_json(path: Path, *, kind: str) -> bool:
+    """Whether a file is JSON of this kind that unbraid wrote, in any version."""
+    try:
+        return path.is_file() and bool(read_json(path, kind=kind))
+    except NewerFormatError:
+        return True
+    except CheckpointFormatError:
+        return False
+
+
 def write_json(path: Path, words: Mapping[str, Any], *, kind: str) -> None:
     """Write plain data for :func:`read_json`."""
     about = {"format": FORMAT, "kind": kind, **words}
