@@ -80,7 +80,7 @@ def require_ours(target: Path, is_ours: Callable[[bytes], bool], what: str) -> N
     """Refuse to write over a file that unbraid did not write.
 
     Args:
-        target: Where an output is to go.
+        target: Path of the output.
         is_ours: Whether content is an earlier output of the same kind.
         what: The kind, for the message, such as ``"a report"``.
 
@@ -125,8 +125,8 @@ def delete_made(
     """Delete files that we made in a folder, and the folder if nothing else is in it.
 
     Args:
-        folder: Where they are; a link to a folder is left alone.
-        names: Of the files.
+        folder: Folder that holds them; a link to a folder is left alone.
+        names: Names of the files.
         folders: Names of folders within it that are ours as a whole.
 
     Returns:

@@ -41,7 +41,7 @@ def complain(error: BaseException, code: int = 1, command: str = "unbraid") -> i
     Args:
         error: What went wrong; its text is the message.
         code: Exit code that goes with it.
-        command: What the line starts with.
+        command: Text that the line starts with.
 
     Returns:
         The exit code.

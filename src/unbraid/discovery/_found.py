@@ -117,7 +117,7 @@ def write_found(
     ``history`` itself.
 
     Args:
-        folder: Of the discovery.
+        folder: Folder of the discovery.
         source: Its data.
         plan: What was tried.
         population: What became of it.

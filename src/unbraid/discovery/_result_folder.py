@@ -51,7 +51,7 @@ def place_of_result(folder: Path, *, is_refusal: bool) -> Path:
     """Where a result goes: the folder, or its history if it has a model to keep.
 
     Args:
-        folder: Of the discovery.
+        folder: Folder of the discovery.
         is_refusal: Whether the result is that no model was chosen.
     """
     has_model = os.path.lexists(folder / _MODEL / "model.json")
@@ -81,8 +81,8 @@ def publish(staged: Path, folder: Path, place: Path) -> Path:
 
     Args:
         staged: The result.
-        folder: Of the discovery.
-        place: From :func:`place_of_result`.
+        folder: Folder of the discovery.
+        place: Folder that :func:`place_of_result` returned.
 
     Returns:
         Where the result is.

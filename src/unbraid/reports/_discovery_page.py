@@ -46,7 +46,7 @@ def discovery_page(path: Path, result: Path | None = None) -> Page:
 
     Args:
         path: Its folder.
-        result: Where its result is; in its folder when not given.
+        result: Folder of the result; that of the discovery when not given.
     """
     result = result or path
     file = path / "plan.json"

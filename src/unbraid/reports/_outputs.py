@@ -40,7 +40,7 @@ def save_figure(figure: Figure, target: Path, *, dpi: int = 150) -> None:
     """Write a figure with a mark by which it is known as ours.
 
     Args:
-        figure: What to write.
+        figure: Figure to write.
         target: A ``.png``, ``.svg`` or ``.pdf`` file.
         dpi: Pixels per inch.
     """

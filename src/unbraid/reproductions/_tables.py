@@ -74,7 +74,7 @@ def groups_of(
 
     Args:
         table: One row per run.
-        names: Of the columns; those that the table does not have are left out.
+        names: Names of the columns; those missing from the table are left out.
     """
     columns = [words_of(table, name) for name in names if name in table]
     keys = list(zip(*columns, strict=True))

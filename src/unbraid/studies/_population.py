@@ -378,8 +378,8 @@ def read_lineage(folder: Path, *, id: str | None = None) -> Lineage:
     """The lineage that the folder of a population keeps, as far as it is.
 
     Args:
-        folder: Of the population.
-        id: That the lineage must name; any when not given.
+        folder: Folder of the population.
+        id: Id that the lineage must name; any when not given.
 
     Raises:
         CheckpointFormatError: If the file is damaged, or of another population.
@@ -429,8 +429,8 @@ def delete_generation(folder: Path, *, kept: str | None = None) -> int:
     """Delete the files of a generation's members, and their folders if empty then.
 
     Args:
-        folder: Of the generation.
-        kept: How the names of members begin that stay.
+        folder: Folder of the generation.
+        kept: Prefix of the names of members that stay.
 
     Returns:
         How many files were deleted.

@@ -59,7 +59,7 @@ class RunPlace:
 
     Args:
         path: Its folder.
-        id: Of the run; when not given, what the folder says.
+        id: Id of the run; the one in its folder when not given.
     """
 
     def __init__(self, path: Path, id: str = "") -> None:
