@@ -8,6 +8,7 @@ from ._evolve import Evolved
 from ._population import Population
 from ._population_plan import PopulationPlan
 from ._presets import PRESETS, preset
+from ._preview import Preview, read_preview
 from ._prune import Pruned, prune
 from ._recursion import Stage
 from ._specification import Evaluation, RunSpec, Training
@@ -24,6 +25,7 @@ __all__ = [
     "Evolved",
     "Population",
     "PopulationPlan",
+    "Preview",
     "Pruned",
     "RunSpec",
     "Stage",
@@ -35,6 +37,7 @@ __all__ = [
     "evolve",
     "preset",
     "prune",
+    "read_preview",
     "read_study",
     "retry_failed",
     "run_study",

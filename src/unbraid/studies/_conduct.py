@@ -12,10 +12,11 @@ from unbraid.training._interruption import deferred_interruption
 
 from ._job import Job, Outcome
 from ._opened import opened
+from ._preview import read_preview
 from ._prune import folder_size, prune
 from ._queue import JobQueue
 from ._specification import RunSpec
-from ._store import StudyFolder
+from ._store import Cell, StudyFolder
 from ._sweep import Study
 from ._table import write_table
 from .executors import AbstractExecutor, LocalExecutor, News
@@ -74,6 +75,7 @@ def run_study(
     device: str = "cpu",
     disk_budget: int | None = None,
     audience: Audience | None = None,
+    until: int | None = None,
 ) -> StudyEnd:
     """Do what is missing of a study, and write its table.
 
@@ -93,15 +95,17 @@ def run_study(
         disk_budget: Bytes that the study may take; when it has more, the states of
             finished runs are deleted, and if that does not help, it stops.
         audience: Told of everything that happens.
+        until: Step at which runs pause with a preview (see :func:`read_preview`); a
+            later call without it finishes them. ``None`` trains and scores all runs.
 
     Returns:
-        How many runs are done, have failed, and are left.
+        How many runs are done (or paused at ``until``), have failed, and are left.
 
     Raises:
         OSError: If the disk is full or cannot be written; what is done stays.
     """
     folder = StudyFolder(out)
-    jobs = _plan(folder, study, loggers, device)
+    jobs = _plan(folder, study, loggers, device, until)
     executor = executor or LocalExecutor()
     audience = audience or Nobody()
     n_runs = len(folder.cells)
@@ -114,14 +118,15 @@ def run_study(
         require_unblocked(
             conduct(queue, executor, audience, lambda *_: budget.exceeded())
         )
-    write_table(folder)
-    counts = folder.counts()
-    left = n_runs - counts["done"] - counts["failed"]
+    if until is None:
+        write_table(folder)
+    n_left = len(_unfinished(folder, until))
+    n_failed = folder.counts()["failed"]
     return StudyEnd(
-        done=counts["done"],
-        failed=counts["failed"],
-        left=left,
-        reason="interrupted" if left else "",
+        done=n_runs - n_failed - n_left,
+        failed=n_failed,
+        left=n_left,
+        reason="interrupted" if n_left else "",
     )
 
 
@@ -149,16 +154,18 @@ def fingerprints_of(specs: Iterable[RunSpec]) -> dict[str, str]:
 
 
 def _plan(
-    folder: StudyFolder, study: Study, loggers: Sequence[str], device: str
+    folder: StudyFolder,
+    study: Study,
+    loggers: Sequence[str],
+    device: str,
+    until: int | None,
 ) -> list[Job]:
     fingerprints = fingerprints_of(study.runs())
     folder.write(study, fingerprints)
     for cell in folder.cells:
         cell.place.set_damaged_aside()
+    missing = _unfinished(folder, until)
     states = folder.states()
-    missing = [
-        cell for cell in folder.cells if states[cell.id] not in ("done", "failed")
-    ]
     # What was begun comes first, so that little is half done at any time.
     missing.sort(key=lambda cell: states[cell.id] == "waiting")
     return [
@@ -169,8 +176,20 @@ def _plan(
             fingerprint=fingerprints[cell.spec.data],
             loggers=tuple(loggers),
             device=device,
+            until=until,
         )
         for cell in missing
+    ]
+
+
+def _unfinished(folder: StudyFolder, until: int | None) -> list[Cell]:
+    """Runs that are neither done nor failed, nor paused at the wanted step."""
+    states = folder.states()
+    return [
+        cell
+        for cell in folder.cells
+        if states[cell.id] not in ("done", "failed")
+        and (until is None or read_preview(cell.place, step=until) is None)
     ]
 
 

@@ -27,6 +27,7 @@ class Job:
         loggers: Names of loggers to report to.
         device: Where to compute.
         kind: A whole ``run``, or a ``stretch`` of a member of a population.
+        until: Step at which a run pauses with a preview; ``None`` trains and scores it.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Job:
     loggers: tuple[str, ...] = ()
     device: str = "cpu"
     kind: Literal["run", "stretch"] = "run"
+    until: int | None = None
 
     def to_plain(self) -> dict[str, Any]:
         """As JSON can hold it."""

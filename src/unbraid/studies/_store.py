@@ -28,6 +28,7 @@ RUN_FILES = (
     *("run.json", "scores.json", "failure.json", "worker.json", "work.lock"),
     *("spec.json", "status.json", "history.jsonl", "lock", "recursion.json"),
     *("model.json", "model.safetensors", "state.safetensors", "traces.safetensors"),
+    *("preview.json", "preview.npz"),
 )
 """Files that a run writes into its folder."""
 
@@ -94,6 +95,16 @@ class RunPlace:
     def training_state(self) -> Path:
         """From which training goes on."""
         return self.path / "state.safetensors"
+
+    @property
+    def preview(self) -> Path:
+        """Fit of a paused run; written after its codes."""
+        return self.path / "preview.json"
+
+    @property
+    def preview_codes(self) -> Path:
+        """Codes of a paused run."""
+        return self.path / "preview.npz"
 
     @property
     def state(self) -> State:

@@ -10,7 +10,7 @@ from typing import Any
 from unbraid.errors import CheckpointFormatError, NewerFormatError
 from unbraid.files import set_aside
 from unbraid.locks import locked
-from unbraid.training import train_run
+from unbraid.training import Run, train_run
 from unbraid.training._diagnosis import HISTORY_DAMAGED
 from unbraid.training._model_file import copy_model, hash_of_model
 from unbraid.training._tensor_file import write_json
@@ -20,6 +20,7 @@ from ._evolve import evolve_with
 from ._job import OUTSIDE, Job, Outcome, fail, sentence
 from ._opened import OpenedData, opened
 from ._population import grow_here
+from ._preview import read_preview, write_preview
 from ._scoring import score_run
 from ._specification import RunSpec
 from ._store import RunPlace
@@ -51,7 +52,9 @@ def work(job: Job, loggers: Sequence[AbstractLogger] = ()) -> Outcome:
 
 
 def _work(job: Job, place: RunPlace, loggers: Sequence[AbstractLogger]) -> Outcome:
-    if place.scores.is_file():
+    if place.scores.is_file() or (
+        job.until is not None and read_preview(place, step=job.until) is not None
+    ):
         return Outcome(job.id, "done")
     place.failure.unlink(missing_ok=True)
     worker = {"pid": os.getpid(), "host": socket.gethostname()}
@@ -69,6 +72,10 @@ def _work(job: Job, place: RunPlace, loggers: Sequence[AbstractLogger]) -> Outco
                 f"{spec.data}: expected the data that the study began with, got other "
                 "data. Run the study again."
             )
+        if job.until is not None and job.until < spec.training.steps:
+            run = _train(spec, data, place, job, loggers)
+            write_preview(place, run.model, data.dataset, step=job.until)
+            return Outcome(job.id, "done")
         if spec.evolution is None:
             scores = _train_and_score(spec, data, place, job, loggers)
         else:
@@ -82,18 +89,19 @@ def _work(job: Job, place: RunPlace, loggers: Sequence[AbstractLogger]) -> Outco
     return Outcome(job.id, "done")
 
 
-def _train_and_score(
+def _train(
     spec: RunSpec,
     data: OpenedData,
     place: RunPlace,
     job: Job,
     loggers: Sequence[AbstractLogger],
-) -> dict[str, Any]:
+) -> Run:
+    """Train a run to its end, or to the step at which the job says to pause."""
     training = spec.training
     statistics = data.statistics if training.standardise else None
     settings = spec.training_spec(data.dataset, statistics)
 
-    def train() -> Any:
+    def train() -> Run:
         return train_run(
             settings,
             data.dataset,
@@ -103,16 +111,27 @@ def _train_and_score(
             loggers=(*job.loggers, *loggers),
             log_every=training.log_every,
             progress=False,
+            until=job.until,
         )
 
     try:
-        run = train()
+        return train()
     except NewerFormatError:
         raise
     except CheckpointFormatError:
         # A damaged file costs the run its progress, and nobody anything else.
         _start_afresh(place)
-        run = train()
+        return train()
+
+
+def _train_and_score(
+    spec: RunSpec,
+    data: OpenedData,
+    place: RunPlace,
+    job: Job,
+    loggers: Sequence[AbstractLogger],
+) -> dict[str, Any]:
+    run = _train(spec, data, place, job, loggers)
     scores = score_run(run.model, data.dataset, spec.evaluation)
     # A history that was damaged since says nothing about the model.
     names = [warning.name for warning in run.warnings]

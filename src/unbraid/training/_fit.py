@@ -148,10 +148,35 @@ def train_run(
     loggers: Sequence[AbstractLogger | str] = (),
     log_every: int = 100,
     progress: bool = True,
+    until: int | None = None,
 ) -> Run:
-    """Train what a specification says; the arguments are those of :func:`fit`."""
+    """Train a model from the settings of a run.
+
+    Args:
+        spec: Settings of the run.
+        dataset: Data to train on.
+        device: See :func:`fit`, as for the following arguments.
+        out: Folder of the run.
+        save_every: Steps between saved states.
+        save_every_seconds: Seconds between saved states.
+        traces: Whether, or how, to record activations of the decoder.
+        loggers: Loggers, or their names.
+        log_every: Steps per record of the history.
+        progress: Whether to show a progress bar.
+        until: Step at which to pause, a multiple of ``log_every``. The state is saved,
+            and a later call continues the run with the same result as if it had never
+            paused. A run that has passed this step is left as it is. ``None`` trains to
+            the end.
+
+    Returns:
+        The run. If it is paused, its model is that of the step reached.
+    """
     log_every = checked_count("log_every", log_every)
     _check_intervals(log_every, save_every, save_every_seconds)
+    if until is not None and checked_count("until", until) % log_every:
+        raise ValueError(
+            f"until must be a multiple of log_every={log_every}, got {until}."
+        )
     check_range(spec, dataset)
     settings = None
     if traces is True:
@@ -185,7 +210,7 @@ def train_run(
         save_every_seconds=save_every_seconds,
     )
     with contextlib.nullcontext() if folder is None else folder.locked():
-        return _run(recording, stream, log_every)
+        return _run(recording, stream, log_every, until)
 
 
 def _try_loss(spec: TrainingSpec, state: TrainingState, stream: BatchStream) -> None:
@@ -223,8 +248,11 @@ def _tracer(
     return TraceRecorder(settings, dataset, state.model, n_steps=spec.steps, path=path)
 
 
-def _run(recording: Recording, stream: BatchStream, log_every: int) -> Run:
+def _run(
+    recording: Recording, stream: BatchStream, log_every: int, until: int | None
+) -> Run:
     spec, state = recording.spec, recording.state
+    last = spec.steps if until is None else min(until, spec.steps)
     try:
         recording.start()
         with deferred_interruption() as is_interrupted:
@@ -232,6 +260,7 @@ def _run(recording: Recording, stream: BatchStream, log_every: int) -> Run:
                 state,
                 stream,
                 spec,
+                last=last,
                 every=log_every,
                 also=() if recording.tracer is None else recording.tracer.wanted,
                 is_interrupted=is_interrupted,
@@ -241,7 +270,7 @@ def _run(recording: Recording, stream: BatchStream, log_every: int) -> Run:
                     recording.take(snapshot)
                 if is_interrupted():
                     raise recording.interrupt()
-        return recording.finish()
+        return recording.finish() if state.step == spec.steps else recording.pause()
     except Exception as error:
         recording.fail(error)
         raise
@@ -254,20 +283,21 @@ def _trained(
     stream: BatchStream,
     spec: TrainingSpec,
     *,
+    last: int,
     every: int,
     also: Collection[int],
     is_interrupted: Callable[[], bool],
 ) -> Iterator[Snapshot]:
-    """Train the remaining segments of a run."""
+    """Train the remaining segments of a run up to its step ``last``."""
     for number, part in enumerate(spec.stretches()):
-        if state.step >= part.steps:
+        if state.step >= min(part.steps, last):
             continue
         own = stream_of(part, stream.dataset, torch.device(stream.device))
         yield from train(
             state,
             own if number else stream,
             part.objective,
-            steps=part.steps,
+            steps=min(part.steps, last),
             learning_rate=part.learning_rate,
             every=every,
             also=also,

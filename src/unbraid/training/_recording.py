@@ -110,16 +110,25 @@ class Recording:
         with contextlib.suppress(OSError):
             self._write_status("failed", error=reason, warnings=warnings)
 
+    def pause(self) -> Run:
+        """Save the state of an unfinished run, and return the run so far."""
+        self.save()
+        self._write_status("paused")
+        return self._result(())
+
     def finish(self) -> Run:
         """Write the model, and hand over the run."""
         warnings = diagnose(self.spec, self.history)
-        model = self.state.model.eval()
         if self.folder is not None:
             self.save()
+            model = self.state.model.eval()
             save_model(model, self.folder.path, self.spec, run=self.run_id)
             self._write_status("finished", warnings=warnings)
+        return self._result(warnings)
+
+    def _result(self, warnings: tuple[Diagnosis, ...]) -> Run:
         return Run(
-            model=model,
+            model=self.state.model.eval(),
             history=self.history,
             spec=self.spec,
             warnings=warnings,

@@ -17,7 +17,7 @@ from ._specification import TrainingSpec, hash_plain
 from ._tensor_file import read_json, write_json
 from ._trace import TraceSettings
 
-Status = Literal["running", "interrupted", "failed", "finished"]
+Status = Literal["running", "paused", "interrupted", "failed", "finished"]
 
 # What a status says, and the type of it.
 _STATUS = {

@@ -1,0 +1,87 @@
+"""Previews: what a paused run has learned so far, seen without labels."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unbraid.data import AbstractDataset
+from unbraid.errors import CheckpointFormatError, NewerFormatError
+from unbraid.files import set_aside
+from unbraid.models import Autoencoder
+from unbraid.randomness import numpy_generator
+from unbraid.representation import Representation, encode
+from unbraid.training._tensor_file import read_json, write_json
+
+from ._scoring import measure_fit
+from ._store import RunPlace
+from ._stretch import read_codes
+
+_KIND = "preview of a run"
+_ROWS = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """A paused run, as far as it can be judged without labels.
+
+    Attributes:
+        step: Step at which the run paused.
+        codes: Codes of up to 1,000 rows, the same rows for every run of a study.
+        fit: ``reconstruction``, ``kl`` and ``elbo`` in nats per image, and
+            ``active_latents``.
+    """
+
+    step: int
+    codes: Representation
+    fit: dict[str, float]
+
+
+def write_preview(
+    place: RunPlace,
+    model: Autoencoder,
+    dataset: AbstractDataset,
+    *,
+    step: int,
+) -> None:
+    """Encode some rows with the model of a paused run, and measure its fit.
+
+    Args:
+        place: Folder of the run.
+        model: Model of the run at this step.
+        dataset: Data that the run learns from.
+        step: Step at which the run paused.
+    """
+    generator = numpy_generator(0, "preview rows")
+    n_rows = min(len(dataset), _ROWS)
+    rows = np.sort(generator.choice(len(dataset), n_rows, replace=False))
+    encode(model, dataset, rows=rows, progress=False).save(place.preview_codes)
+    fit = measure_fit(model, dataset, rows, seed=0)
+    # Written last: it says that the codes are there.
+    write_json(place.preview, {"step": step, "fit": fit}, kind=_KIND)
+
+
+def read_preview(place: RunPlace, *, step: int) -> Preview | None:
+    """Return the preview of a run at a step; ``None`` if there is none.
+
+    A damaged preview is renamed, so that it is computed again.
+
+    Args:
+        place: Folder of the run.
+        step: Step at which the run must have paused.
+
+    Raises:
+        NewerFormatError: If a newer version wrote it.
+    """
+    if not place.preview.is_file():
+        return None
+    try:
+        found = read_json(place.preview, kind=_KIND)
+        fit = {name: float(value) for name, value in found["fit"].items()}
+        is_there = found["step"] == step
+    except NewerFormatError:
+        raise
+    except (CheckpointFormatError, AttributeError, LookupError, TypeError, ValueError):
+        set_aside(place.preview)
+        return None
+    codes = read_codes(place.preview_codes)
+    return Preview(step, codes, fit) if is_there and codes is not None else None
