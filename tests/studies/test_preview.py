@@ -49,7 +49,9 @@ def test_a_paused_run_ends_with_the_same_bytes_as_one_that_never_paused(
 
 def test_a_preview_has_codes_of_the_same_rows_and_the_fit(tmp_path):
     run(tmp_path, until=10, seeds=2)
-    previews = [read_preview(cell.place, step=10) for cell in StudyFolder(tmp_path).cells]
+    previews = [
+        read_preview(cell.place, step=10) for cell in StudyFolder(tmp_path).cells
+    ]
     assert np.array_equal(previews[0].codes.rows, previews[1].codes.rows)
     assert not np.array_equal(previews[0].codes.codes, previews[1].codes.codes)
     for preview in previews:

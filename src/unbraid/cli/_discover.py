@@ -58,8 +58,10 @@ def discover(
     address: AddressOption = None,
     cpus: CpusOption = 1.0,
     gpus: GpusOption = 0.0,
-    device: DeviceOption = "cpu",
-    seed: Annotated[int, typer.Option(min=0, help="Of the first realisations.")] = 0,
+    device: DeviceOption = "auto",
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed of the first run of each configuration.")
+    ] = 0,
     json: JsonOption = False,
 ) -> None:
     """Train several models on images, and choose the best one without labels.
@@ -101,16 +103,16 @@ def conduct(data: str, out: Path, **options: Any) -> "Discovery":
     from unbraid.discovery import discover as discover_in
     from unbraid.durations import in_words
 
-    from ._study_view import StudyView
+    from ._race_view import RaceView
 
     announce_hidden(data)
-    began, view = time.monotonic(), StudyView()
+    began, view = time.monotonic(), RaceView()
     try:
-        found = discover_in(data, out, audience=view, **options)
+        found = discover_in(data, out, observer=view, **options)
     except KeyboardInterrupt as error:
         command = shlex.join(["unbraid", *sys.argv[1:]])
-        reason = str(error).removeprefix("discover: ") or "broken off"
-        typer.echo(f"unbraid: {reason}. To go on: {command}", err=True)
+        reason = str(error).removeprefix("discover: ") or "interrupted"
+        typer.echo(f"unbraid: {reason}. Resume with: {command}", err=True)
         raise typer.Exit(130) from None
     finally:
         view.close()

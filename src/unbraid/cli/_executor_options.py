@@ -27,7 +27,7 @@ DeviceOption = Annotated[str, typer.Option(help="cpu, cuda, mps or auto.")]
 
 def check_device(device: str) -> None:
     """Refuse a device that there is not, before anything is computed."""
-    from unbraid.training._fit import choose_device
+    from unbraid.training import choose_device
 
     try:
         choose_device(device)
@@ -44,7 +44,7 @@ def choose_executor(
     device: str,
 ) -> "AbstractExecutor":
     """Where runs are computed, from the options of a command."""
-    from unbraid.studies.executors import LocalExecutor, RayExecutor
+    from unbraid.studies.executors import LocalExecutor, RayExecutor, count_workers
 
     if name == "local":
         check_device(device)  # the nodes of a cluster may have others
@@ -53,7 +53,7 @@ def choose_executor(
                 "Expected --executor ray with an address, got local.",
                 param_hint="--address",
             )
-        return LocalExecutor(workers)
+        return LocalExecutor(workers or count_workers(device))
     try:
         return RayExecutor(n_workers=workers, address=address, cpus=cpus, gpus=gpus)
     except ImportError as error:

@@ -1,12 +1,13 @@
 """The account of a discovery: what was tried, what was chosen, how sure, what next."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from unbraid.selection import LabelEffect, Ranking
 
 from ._data import Source
 from ._gather import Population
-from ._plan import Plan
+from ._plan import Plan, Standing
 from ._proposal import N_LATENTS
 
 if TYPE_CHECKING:
@@ -51,7 +52,6 @@ def _data(source: Source) -> str:
 
 
 def _tried(plan: Plan, population: Population, n_failed: int) -> str:
-    n_specifications = plan.n_runs // plan.n_realisations
     failed = f"; {n_failed} runs failed" if n_failed else ""
     dead = int((~population.evidence.is_alive).sum())
     silent = f"; {dead} models have no active latent" if dead else ""
@@ -59,14 +59,27 @@ def _tried(plan: Plan, population: Population, n_failed: int) -> str:
     if evolution is not None:
         members = evolution.population
         return (
-            f"Tried: {plan.n_realisations} populations of {members.size} members with "
+            f"Tried: {plan.n_seeds} populations of {members.size} members with "
             f"{members.models} models each, for up to {members.generations} "
             f"generations of {members.images:,} images{failed}{silent}.\n"
         )
-    return (
-        f"Tried: {n_specifications} specifications, {plan.n_realisations} realisations "
-        f"of each, {plan.steps:,} steps{failed}{silent}.\n"
-    )
+    if not plan.rungs:
+        return (
+            f"Tried: {plan.n_configurations} configurations with {plan.n_seeds} seeds "
+            f"each, {plan.steps:,} steps{failed}{silent}.\n"
+        )
+    rounds = [
+        f"  {rung.n_configurations} configurations with {rung.n_seeds} seeds up to "
+        f"step {rung.steps:,}{_kept(standings)}\n"
+        for rung, standings in zip(plan.rungs, (*plan.results, ()), strict=True)
+    ]
+    return f"Tried, in rounds{failed}{silent}:\n{''.join(rounds)}"
+
+
+def _kept(standings: Sequence[Standing]) -> str:
+    """Which configurations went on to the next round."""
+    names = [standing.name for standing in standings if standing.is_kept]
+    return f"; kept: {', '.join(names)}" if names else ""
 
 
 def _chosen(found: "Discovery") -> str:

@@ -15,9 +15,14 @@ from unbraid.metrics._options import check_option
 from unbraid.paths import expand_user
 from unbraid.selection import rank_models
 from unbraid.studies import StudyEnd, StudyFolder, run_study
-from unbraid.studies._conduct import Audience
 from unbraid.studies._opened import opened
-from unbraid.studies.executors import AbstractExecutor, LocalExecutor
+from unbraid.studies.executors import (
+    AbstractExecutor,
+    LocalExecutor,
+    RayExecutor,
+    count_workers,
+)
+from unbraid.training import choose_device
 
 from ._data import Source, read_source, require_writable, sample_rows
 from ._found import Discovery, write_found
@@ -26,6 +31,7 @@ from ._labels import read_labels
 from ._plan import Plan, read_plan
 from ._proposal import propose
 from ._proposal_evolving import propose_evolution
+from ._race import NullObserver, RaceObserver, run_rounds
 from ._result_folder import require_own
 
 Method = Literal["sweep", "pbt", "recursive"]
@@ -41,25 +47,29 @@ def discover(
     budget: str | float | None = None,
     labels: Any = None,
     executor: AbstractExecutor | None = None,
-    device: str = "cpu",
+    device: str = "auto",
     seed: int = 0,
-    audience: Audience | None = None,
+    observer: RaceObserver | None = None,
 ) -> Discovery:
     """Train several models several times, and choose the best without labels.
 
-    Proposes specifications that fit into the time, trains realisations of each as a
-    study in ``out/study``, and ranks them by how well realisations agree, how alike
-    their training went, and how well they explain the data. What is chosen goes into
-    ``out``: the model, the codes of all images, pictures of what each latent does, and
-    a text that says how sure the choice is. The same call goes on after any stop. A
-    result that is replaced by another one is kept in ``out/history``; if nothing is
-    chosen, an earlier model stays, and the refusal goes into ``out/history``.
+    Several configurations start a race, each with several seeds. After every round
+    those go on whose seeds find the same latents again; most of the time is spent on
+    long runs of the last ones, which are then ranked by how many latents other seeds
+    find again, how alike their training went, and how well they explain the data. The
+    runs are a study in ``out/study``. What is chosen goes into ``out``: the model, the
+    codes of all images, pictures of what each latent does, and a text that says how
+    sure the choice is.
+
+    The same call resumes after any interruption. A result that is replaced by another
+    one is kept in ``out/history``; if nothing is chosen, an earlier model stays, and
+    the refusal goes into ``out/history``.
 
     Args:
         data: A folder of pictures, a file of arrays, a name with options, a dataset, or
             an array of images.
         out: Folder for everything that is found.
-        method: ``"sweep"``: settings from a list, several realisations of each.
+        method: ``"sweep"``: a race between configurations from a list.
             ``"pbt"``: populations whose settings change while they train, scored by
             how well their models agree (PBT-U-VAE). ``"recursive"``: such populations
             on ever more uniform images, and one more that learns all that they found
@@ -70,9 +80,10 @@ def discover(
             CSV file with a column ``row`` or ``file``, and one per factor. They help to
             choose, and the ranking says how much they changed.
         executor: Where to compute; on the cores of this machine when not given.
-        device: Where each run computes.
-        seed: Of the first realisation of each specification.
-        audience: Told how the study gets on.
+        device: Device of each run; ``"auto"`` takes the first of cuda, mps and cpu that
+            is available.
+        seed: Seed of the first run of each configuration.
+        observer: Is told what happens, for a progress display.
 
     Returns:
         What was found. Its ``model`` is ``None`` if no model is better than chance.
@@ -104,18 +115,37 @@ def discover(
         few = None
         if labels is not None:
             few = read_labels(labels, len(source.dataset), source.names)
-        executor = executor or LocalExecutor()
-        plan = _plan(folder, source, method, seconds, executor.n_workers, seed)
+        is_remote = isinstance(executor, RayExecutor)
+        if not is_remote:
+            choose_device(device)  # refuses one that this machine does not have
+        executor = executor or LocalExecutor(count_workers(device))
+        observer = observer or NullObserver()
+        plan = _plan(
+            folder,
+            source,
+            method,
+            seconds,
+            n_workers=executor.n_workers,
+            seed=seed,
+            # The machines of a cluster are taken to be like this one.
+            device="cpu" if is_remote else device,
+        )
         study = StudyFolder(folder / "study")
         rows = sample_rows(source.dataset, _ROWS_COMPARED)
 
+        plan = run_rounds(
+            plan, folder, executor=executor, device=device, observer=observer
+        )
+
         def compute() -> tuple[StudyEnd, Population]:
+            last = max(len(plan.rungs) - 1, 0)
+            observer.begin_rung(plan, last)
             end = run_study(
-                plan.study,
+                plan.rung_study(last),
                 study.path,
                 executor=executor,
                 device=device,
-                audience=audience,
+                audience=observer,
             )
             if end.left:
                 raise KeyboardInterrupt(
@@ -140,10 +170,12 @@ def _plan(
     source: Source,
     method: Method,
     seconds: float | None,
+    *,
     n_workers: int,
     seed: int,
+    device: str,
 ) -> Plan:
-    """The plan of the folder, or a new one if other things are asked now."""
+    """Return the plan of the folder, or a new one if something else is asked for."""
     fingerprint = source.dataset.fingerprint()
     asked: dict[str, Any] = {"seconds": seconds, "seed": seed}
     if method != "sweep":
@@ -161,11 +193,12 @@ def _plan(
         "seconds": seconds,
         "n_workers": n_workers,
         "seed": seed,
+        "device": device,
     }
     if method == "sweep":
         proposal = propose(source.text, source.dataset, **wanted)
     else:
         proposal = propose_evolution(method, source.text, source.dataset, **wanted)
-    plan = Plan(fingerprint, asked, proposal.study, proposal.seconds)
+    plan = Plan(fingerprint, asked, proposal.study, proposal.seconds, proposal.rungs)
     plan.write(folder)
     return plan

@@ -13,16 +13,16 @@ from unbraid.files import set_aside
 from unbraid.representation import encode
 from unbraid.selection import (
     Evidence,
-    chance_level,
+    chance_agreement,
     training_dynamics,
     unsupervised_disentanglement_ranking,
 )
-from unbraid.studies import RunSpec, StudyFolder
+from unbraid.studies import StudyFolder
 from unbraid.studies._store import Cell
 from unbraid.training import Trace, load
 
+from ._configuration import name_configuration
 from ._labels import FewLabels
-from ._proposal import STRENGTHS
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +73,14 @@ def gather(
         )
     models = _load(cells)
     codes = [encode(model, dataset, rows=rows, progress=False) for model in models]
-    owners = [name_of(cell.spec) for cell in cells]
+    owners = [name_configuration(cell.spec) for cell in cells]
     agreement = unsupervised_disentanglement_ranking(
-        codes, groups=owners, cache=folder.path / "agreement.npz"
+        codes,
+        similarity="spearman",
+        groups=owners,
+        cache=folder.path / "agreement.npz",
     )
+    chance = chance_agreement(codes, owners, similarity="spearman")
     found = [cell.place.read_scores() for cell in cells]
     supervised = None
     if labels is not None:
@@ -89,7 +93,8 @@ def gather(
         specifications=tuple(owners),
         udr_pairs=agreement.pairs,
         active_latents=agreement.n_active,
-        chance=chance_level(codes, owners),
+        chance={name: each.level for name, each in chance.items()},
+        chance_mean={name: each.mean for name, each in chance.items()},
         dynamics_pairs=_dynamics(cells, owners, agreement.n_active > 0),
         elbo=_column([part["fit"] for part in found], "elbo"),
         reconstruction=_column([part["fit"] for part in found], "reconstruction"),
@@ -146,23 +151,6 @@ def describe_population(population: Population, chosen: str | None) -> dict[str,
 
 def _number(value: float) -> float | None:
     return round(float(value), 6) if np.isfinite(value) else None
-
-
-def name_of(spec: RunSpec) -> str:
-    """What a specification is called: its objective and the strength of it.
-
-    Example:
-        >>> name_of(RunSpec.read({"data": "xy_squares", "objective": "beta_vae"}, ""))
-        'beta_vae beta=4'
-    """
-    plain = spec.to_plain()["objective"]
-    if spec.evolution is not None:
-        how = "recursively" if spec.evolution.method == "recursive" else "by agreement"
-        return f"{plain['name']} bred {how}"
-    strength = STRENGTHS.get(plain["name"])
-    if strength is None:
-        return plain["name"]
-    return f"{plain['name']} {strength}={plain[strength]:g}"
 
 
 def _load(cells: Sequence[Cell]) -> list[Any]:

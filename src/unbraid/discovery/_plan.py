@@ -1,46 +1,125 @@
-"""The plan of a discovery on disk, so that the same command goes on with it."""
+"""The plan of a discovery on disk, so that the same command continues it."""
 
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from unbraid.errors import NewerFormatError
+from unbraid.sections import Section, Whole
 from unbraid.studies import Study, study_from_plain
 from unbraid.training._tensor_file import read_json, write_json
 
 _KIND = "plan of a discovery"
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What a discovery was asked, and what it decided to do.
+class Rung(Section):
+    """One round of the race between configurations.
 
     Attributes:
-        fingerprint: Of the data.
+        steps: Step up to which the runs of this round are trained.
+        n_configurations: Configurations that take part.
+        n_seeds: Runs of each configuration.
+        seconds: Estimated duration.
+    """
+
+    steps: Whole
+    n_configurations: Whole
+    n_seeds: Whole
+    seconds: float
+
+
+class Standing(Section):
+    """How a configuration stood at the end of a round.
+
+    Attributes:
+        name: Name of the configuration.
+        score: Score by which it was judged; the higher, the better.
+        agreement: Mean agreement between its seeds (UDR).
+        chance: Agreement of the same codes with randomly rotated axes.
+        elbo: Mean ELBO in nats per image.
+        active_latents: Mean number of active latents.
+        is_kept: Whether it takes part in the next round.
+    """
+
+    name: str
+    score: float
+    agreement: float
+    chance: float
+    elbo: float
+    active_latents: float
+    is_kept: bool
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a discovery was asked for, and what it decided to do.
+
+    Attributes:
+        fingerprint: Fingerprint of the data.
         asked: Budget and seed, as they were given.
-        study: The runs.
-        seconds: That they were expected to take.
+        study: Every run that may be trained: all configurations with all seeds. If
+            there are rungs, its one ``zip`` lists the configurations.
+        seconds: Estimated duration.
+        rungs: Rounds of the race; empty if all runs are trained to their end.
+        results: Standings at the end of each completed round but the last, in the
+            order of the study.
+        notes: Sentences for the report, such as why images were made smaller.
     """
 
     fingerprint: str
     asked: dict[str, Any]
     study: Study
     seconds: float
+    rungs: tuple[Rung, ...] = ()
+    results: tuple[tuple[Standing, ...], ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
-    def n_realisations(self) -> int:
-        """Runs of every specification."""
+    def n_configurations(self) -> int:
+        """Configurations that are tried."""
+        return self.n_runs // self.n_seeds
+
+    @property
+    def n_seeds(self) -> int:
+        """Runs of every configuration that reaches the end."""
         return len({spec.seed for spec in self.study.runs()})
 
     @property
     def n_runs(self) -> int:
-        """All runs."""
+        """Runs of the study, most of which a race does not finish."""
         return len(self.study.runs())
 
     @property
     def steps(self) -> int:
-        """Of every run."""
+        """Steps of a run that is trained to its end."""
         return self.study.runs()[0].training.steps
+
+    def rung_study(self, number: int) -> Study:
+        """Return the runs of a round.
+
+        Args:
+            number: Number of the round, counted from 0.
+        """
+        if not self.rungs:
+            return self.study
+        kept = list(range(self.rungs[0].n_configurations))
+        for standings in self.results[:number]:
+            kept = [
+                index
+                for index, standing in zip(kept, standings, strict=True)
+                if standing.is_kept
+            ]
+        (axes,) = self.study.sweep.zip
+        plain = self.study.to_plain() | {
+            "zip": [{path: [values[k] for k in kept] for path, values in axes.items()}],
+            "seeds": self.study.sweep.seed_list[: self.rungs[number].n_seeds],
+        }
+        return study_from_plain(plain, "discovery")
+
+    def with_result(self, standings: tuple[Standing, ...]) -> "Plan":
+        """Return the plan after one more completed round."""
+        return dataclasses.replace(self, results=(*self.results, standings))
 
     def write(self, folder: Path) -> None:
         """Keep it in the folder of the discovery."""
@@ -53,11 +132,20 @@ class Plan:
             "asked": self.asked,
             "study": self.study.to_plain(),
             "seconds": self.seconds,
+            "rungs": [rung.model_dump() for rung in self.rungs],
+            "results": [
+                [standing.model_dump() for standing in standings]
+                for standings in self.results
+            ],
+            "notes": list(self.notes),
         }
 
 
 def read_plan(folder: Path) -> Plan | None:
-    """What :meth:`Plan.write` wrote; ``None`` if there is nothing that can be read.
+    """Read what :meth:`Plan.write` wrote.
+
+    Returns:
+        The plan; ``None`` if there is none that can be read.
 
     Raises:
         NewerFormatError: If a newer version wrote it.
@@ -68,12 +156,26 @@ def read_plan(folder: Path) -> Plan | None:
     try:
         words = read_json(path, kind=_KIND)
         study = study_from_plain(words["study"], str(path))
-        study.runs()  # meets what is wrong with their settings
         fingerprint, asked = words["fingerprint"], words["asked"]
-        seconds = float(words["seconds"])
         if not isinstance(fingerprint, str) or not isinstance(asked, dict):
             return None
-        return Plan(fingerprint, asked, study, seconds)
+        plan = Plan(
+            fingerprint,
+            asked,
+            study,
+            float(words["seconds"]),
+            # Plans of the first versions have no rungs.
+            tuple(Rung.read(rung, str(path)) for rung in words.get("rungs", ())),
+            tuple(
+                tuple(Standing.read(standing, str(path)) for standing in standings)
+                for standings in words.get("results", ())
+            ),
+            tuple(str(note) for note in words.get("notes", ())),
+        )
+        # Surfaces errors in the settings of runs and in the number of standings.
+        for number in range(len(plan.results) + 1):
+            plan.rung_study(number).runs()
+        return plan
     except NewerFormatError:
         raise
     except (

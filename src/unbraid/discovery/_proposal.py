@@ -1,9 +1,9 @@
-"""What to try: specifications, realisations and steps that fit into a given time."""
+"""What to try: configurations, seeds and steps that fit into a given time."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,30 +14,27 @@ from unbraid.studies._estimate import Cost, measure_run
 from unbraid.training import TrainingState
 from unbraid.training._trace import last_layer_within
 
+from ._plan import Rung
+from ._strength import bearable_strength
+
 Plain = dict[str, Any]
 
 N_LATENTS = 10
-FEWEST_STEPS, MOST_STEPS = 1_000, 30_000
-GOOD_STEPS = 3_000
-"""Below it, fewer specifications are tried for longer."""
+FEWEST_STEPS, MOST_STEPS = 2_000, 60_000
+GOOD_STEPS = 15_000
+"""Below it, fewer configurations are tried for longer."""
 
-STRENGTHS = {
-    "beta_vae": "beta",
-    "beta_tc_vae": "beta",
-    "factor_vae": "gamma",
-    "dip_vae": "lambda_off_diagonal",
-}
-"""What is varied of each objective."""
-
-# Specifications and realisations of each, from much time to little.
-_SIZES = ((10, 5), (8, 5), (6, 5), (5, 5), (4, 5), (3, 5), (2, 5), (2, 4), (2, 3))
 SHARE = 0.85
-"""Of the time that may go to the runs; the rest is for ranking and writing."""
+"""Share of the time for training; the rest is for ranking and writing."""
 
 FIXED_SECONDS = 8.0
-"""For starting processes, reading data and drawing."""
+"""Time to start processes, read data and draw."""
 
 DEFAULT_SECONDS = (60.0, 1800.0)
+_STEP_ROUNDING = 100
+_WEAKEST = 0.05
+"""Weakest strength that is tried, as a share of what the data can bear."""
+
 _SMALL = 3 * 32 * 32
 """Numbers in an image that is small."""
 
@@ -46,23 +43,45 @@ _ROWS_SCORED = 5_000
 _LABELS_LOOKED_AT = 1_000_000
 
 
+class _Round(NamedTuple):
+    """A round of a race, with its steps as a share of a whole run."""
+
+    share: float
+    n_configurations: int
+    n_seeds: int
+
+
+# Races from much time to little. All rounds but the last end before the learning rate
+# falls, so that a run may go on after any of them.
+_RACES = (
+    (_Round(1 / 8, 6, 3), _Round(1 / 3, 3, 4), _Round(1, 2, 5)),
+    (_Round(1 / 6, 5, 2), _Round(1 / 2, 3, 3), _Round(1, 2, 4)),
+    (_Round(1 / 5, 4, 2), _Round(1, 2, 3)),
+    (_Round(1 / 4, 3, 2), _Round(1, 1, 3)),
+    (_Round(1 / 3, 2, 2), _Round(1, 1, 3)),
+)
+_DEFAULT_RACE = _RACES[1]
+
+
 @dataclass(frozen=True)
 class Proposal:
     """What a discovery will do.
 
     Attributes:
-        study: All of its runs.
-        seconds: That they will take, about.
-        n_specifications: That are tried.
-        n_realisations: Of each, which differ in the seed alone.
-        steps: Of each run.
+        study: All configurations with all seeds.
+        seconds: Estimated duration.
+        rungs: Rounds of the race between the configurations; empty if every run is
+            trained to its end.
     """
 
     study: Study
     seconds: float
-    n_specifications: int
-    n_realisations: int
-    steps: int
+    rungs: tuple[Rung, ...] = ()
+
+    @property
+    def steps(self) -> int:
+        """Steps of a run that is trained to its end."""
+        return self.study.runs()[0].training.steps
 
 
 def propose(
@@ -72,86 +91,67 @@ def propose(
     seconds: float | None,
     n_workers: int,
     seed: int = 0,
+    device: str = "cpu",
 ) -> Proposal:
-    """Specifications that fit into the time.
+    """Plan a race between configurations that fits into the time.
 
-    More time first buys longer runs, then realisations, then specifications, until
-    none of these would help.
+    Several configurations start with two seeds each. After every round the better half
+    goes on, and most of the time is spent on long runs of the last ones, with at least
+    three seeds each. More time first buys longer runs, then more configurations, rounds
+    and seeds, until none of these would help.
 
     Args:
-        text: Of the data, as workers open it.
-        dataset: The same, opened.
-        seconds: Time until the end; when not given, as much as a good choice needs,
-            from one minute to thirty.
+        text: Name of the data, as workers open it.
+        dataset: The same data, opened.
+        seconds: Time until the end. ``None`` takes what a good choice needs, from one
+            minute to thirty.
         n_workers: Runs at once.
-        seed: Of the first realisation.
+        seed: Seed of the first run of each configuration.
+        device: Device on which a step is timed.
 
     Raises:
         ValueError: If the time is too short for anything.
     """
-    candidates = _candidates(dataset)
     base = base_settings(text, dataset)
-    costs = measure_candidates(base, candidates)
+    unit = unit_strength(dataset)
+    objective: Plain = {"name": "beta_tc_vae", "beta": unit}
+    cost = measure_candidate(base, objective, device)
     if seconds is None:
-        n_specifications, n_realisations = _SIZES[2]
-        wanted = _seconds(costs[:n_specifications], n_realisations, GOOD_STEPS)
+        wanted = _seconds(_DEFAULT_RACE, GOOD_STEPS, cost, n_workers)
         low, high = DEFAULT_SECONDS
-        at_once = _at_once(_SIZES[2], n_workers)
-        seconds = min(max(wanted / at_once / SHARE + FIXED_SECONDS, low), high)
-    size, steps = _fit(costs, (seconds - FIXED_SECONDS) * SHARE, n_workers)
-    n_specifications, n_realisations = size
-    at_once = _at_once(size, n_workers)
+        seconds = min(max(wanted / SHARE + FIXED_SECONDS, low), high)
+    time = (seconds - FIXED_SECONDS) * SHARE
+    races = [(race, _fit_steps(race, time, cost, n_workers)) for race in _RACES]
+    race, steps = next((found for found in races if found[1] >= GOOD_STEPS), races[-1])
     if steps < FEWEST_STEPS:
-        needed = _seconds(costs[:n_specifications], n_realisations, FEWEST_STEPS)
-        least = needed / at_once / SHARE + FIXED_SECONDS
+        needed = _seconds(race, FEWEST_STEPS, cost, n_workers) / SHARE + FIXED_SECONDS
         raise ValueError(
-            f"discover: expected a budget of at least {in_words(least)} for these data "
-            f"on {n_workers} cores, got {in_words(seconds)}."
+            f"discover needs a budget of at least {in_words(needed)} for these data on "
+            f"{n_workers} cores, got {in_words(seconds)}. Use a larger --budget, or "
+            "smaller images."
         )
-    chosen = candidates[:n_specifications]
+    betas = [unit * 2**power for power in range(race[0].n_configurations)]
+    rate = {"name": "decay", "value": base["training"]["learning_rate"]}
     plain = base | {
-        "training": base["training"] | {"steps": steps},
-        "methods": _methods(chosen),
-        "seeds": list(range(seed, seed + n_realisations)),
+        "training": base["training"] | {"steps": steps, "learning_rate": rate},
+        "zip": [{"objective": [objective | {"beta": beta} for beta in betas]}],
+        "seeds": list(range(seed, seed + race[-1].n_seeds)),
     }
+    rungs = _rungs(race, steps, cost, n_workers)
     return Proposal(
         study=study_from_plain(plain, "discovery"),
-        seconds=_seconds(costs[:n_specifications], n_realisations, steps) / at_once,
-        n_specifications=n_specifications,
-        n_realisations=n_realisations,
-        steps=steps,
+        seconds=sum(rung.seconds for rung in rungs),
+        rungs=rungs,
     )
 
 
-def _candidates(dataset: AbstractDataset) -> list[tuple[str, Plain]]:
-    """Objectives and strengths, in the order in which they are worth trying.
-
-    Reconstruction is summed over pixels: images with fewer of them need less of
-    everything that stands against it.
-    """
-    unit = unit_strength(dataset)
-    return [
-        ("beta_vae", {"beta": 4 * unit}),
-        ("dip_vae", {"kind": "ii", "lambda_off_diagonal": 10.0}),
-        ("beta_tc_vae", {"beta": 2 * unit}),
-        ("factor_vae", {"gamma": 10.0, "discriminator_width": 128}),
-        ("beta_vae", {"beta": 2 * unit}),
-        ("beta_tc_vae", {"beta": 4 * unit}),
-        ("beta_vae", {"beta": unit}),
-        ("dip_vae", {"kind": "ii", "lambda_off_diagonal": 20.0}),
-        ("factor_vae", {"gamma": 20.0, "discriminator_width": 128}),
-        ("beta_vae", {"beta": 8 * unit}),
-    ]
-
-
 def unit_strength(dataset: AbstractDataset) -> float:
-    """What 1 is for images of 16x16 pixels."""
-    n_pixels = math.prod(dataset.image_shape[-2:])
-    return min(max(math.sqrt(n_pixels) / 16, 0.25), 4.0)
+    """Weakest beta of beta-TCVAE that is tried, with two significant digits."""
+    return max(1.0, float(f"{_WEAKEST * bearable_strength(dataset):.2g}"))
 
 
 def base_settings(text: str, dataset: AbstractDataset) -> Plain:
-    """What all runs share."""
+    """Return the settings that all runs share."""
     n_numbers = math.prod(dataset.image_shape)
     plain = {
         "name": "discovery",
@@ -191,64 +191,59 @@ def _network(n_numbers: int) -> Plain:
     return {"name": "dense", "widths": [width, width]}
 
 
-def measure_candidates(
-    base: Plain, candidates: Sequence[tuple[str, Plain]]
-) -> list[Cost]:
-    """Cost of a run of each candidate; each objective is timed once."""
+def measure_candidate(base: Plain, objective: Plain, device: str) -> Cost:
+    """Measure what a run with this objective costs."""
     shared = {key: value for key, value in base.items() if key != "name"}
-    found: dict[str, Cost] = {}
-    for name, options in candidates:
-        if name not in found:
-            objective = {"name": name, **options}
-            spec = RunSpec.read({**shared, "objective": objective}, "discover")
-            found[name] = measure_run(spec)
-    return [found[name] for name, _ in candidates]
+    spec = RunSpec.read({**shared, "objective": objective}, "discover")
+    return measure_run(spec, device=device)
 
 
-def _seconds(costs: Sequence[Cost], n_realisations: int, steps: int) -> float:
-    """Of one core, for all runs."""
-    return n_realisations * sum(cost.per_step * steps + cost.fixed for cost in costs)
+def _rungs(
+    race: Sequence[_Round], steps: int, cost: Cost, n_workers: int
+) -> tuple[Rung, ...]:
+    """Turn shares of a run into steps, and estimate the time of each round."""
+    rungs, before, n_seeds = [], 0, race[0].n_seeds
+    for this in race:
+        until = steps if this.share == 1 else _rounded(this.share * steps)
+        n_old = this.n_configurations * min(n_seeds, this.n_seeds)
+        n_new = this.n_configurations * this.n_seeds - n_old
+        fixed = cost.fixed if this.share == 1 else 0.0
+        # Seeds that join in a later round begin at its start, from step 0.
+        work = cost.per_step * (n_old * (until - before) + n_new * until)
+        work += fixed * (n_old + n_new)
+        at_once = _runs_at_once(n_old + n_new, n_workers)
+        rungs.append(
+            Rung(
+                steps=until,
+                n_configurations=this.n_configurations,
+                n_seeds=this.n_seeds,
+                seconds=work / at_once,
+            )
+        )
+        before, n_seeds = until, this.n_seeds
+    return tuple(rungs)
 
 
-def _at_once(size: tuple[int, int], n_workers: int) -> float:
-    """Runs at once on average: no more than there are, and fewer in the last round."""
-    n_runs = math.prod(size)
+def _rounded(steps: float) -> int:
+    """Round down to whole records of the history, at least one."""
+    return max(int(steps) // _STEP_ROUNDING, 1) * _STEP_ROUNDING
+
+
+def _runs_at_once(n_runs: int, n_workers: int) -> float:
+    """Average number of runs at once: the last turn may leave workers idle."""
     return n_runs / math.ceil(n_runs / n_workers)
 
 
-def _fit(
-    costs: Sequence[Cost], time: float, n_workers: int
-) -> tuple[tuple[int, int], int]:
-    """The largest plan whose runs are long enough, and how long they are."""
-    plans = [
-        (size, _steps(costs, size, time * _at_once(size, n_workers))) for size in _SIZES
-    ]
-    good = (plan for plan in plans if plan[1] >= GOOD_STEPS)
-    size, steps = next(good, plans[-1])
-    # Whole hundreds, so that a plan reads well.
-    return size, min(steps // 100 * 100, MOST_STEPS)
+def _seconds(race: Sequence[_Round], steps: int, cost: Cost, n_workers: int) -> float:
+    return sum(rung.seconds for rung in _rungs(race, steps, cost, n_workers))
 
 
-def _steps(costs: Sequence[Cost], size: tuple[int, int], time: float) -> int:
-    """Of each run, so that all of them take this time of one core."""
-    n_specifications, n_realisations = size
-    own = costs[:n_specifications]
-    fixed = _seconds(own, n_realisations, 0)
-    per_step = _seconds(own, n_realisations, 1) - fixed
-    return int((time - fixed) / per_step)
-
-
-def _methods(candidates: Sequence[tuple[str, Plain]]) -> Plain:
-    """As a study file has them: lists of the values that are swept."""
-    methods: dict[str, dict[str, Any]] = {}
-    for name, options in candidates:
-        known = methods.setdefault(name, {})
-        for key, value in options.items():
-            if key == STRENGTHS[name]:
-                known.setdefault(key, []).append(value)
-            else:
-                known[key] = value
-    return {
-        name: {k: sorted(v) if isinstance(v, list) else v for k, v in options.items()}
-        for name, options in methods.items()
-    }
+def _fit_steps(race: Sequence[_Round], time: float, cost: Cost, n_workers: int) -> int:
+    """Return the steps of a whole run with which the race takes this time."""
+    # The time is linear in the steps, but for their rounding.
+    one, two = (_seconds(race, n * MOST_STEPS, cost, n_workers) for n in (1, 2))
+    per_step = (two - one) / MOST_STEPS
+    steps = (time - (one - per_step * MOST_STEPS)) / per_step
+    if steps < _STEP_ROUNDING:
+        return 0
+    return min(_rounded(steps), MOST_STEPS)

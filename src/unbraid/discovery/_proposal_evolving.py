@@ -10,20 +10,18 @@ from unbraid.studies._evolution import STAGES_OF_A_LEAF
 
 from ._proposal import (
     DEFAULT_SECONDS,
-    FEWEST_STEPS,
     FIXED_SECONDS,
-    GOOD_STEPS,
-    MOST_STEPS,
     SHARE,
     Plain,
     Proposal,
     base_settings,
-    measure_candidates,
+    measure_candidate,
     unit_strength,
 )
 
 Bred = Literal["pbt", "recursive"]
 
+FEWEST_STEPS, GOOD_STEPS, MOST_STEPS = 1_000, 3_000, 30_000
 _MODELS, _GENERATIONS, _FINAL_SIZE = 5, 10, 8
 # Populations, members, and leaf runs of each, from much time to little.
 _SIZES = ((3, 10, 3), (3, 8, 2), (3, 6, 2), (3, 5, 1), (3, 4, 1), (2, 4, 1))
@@ -40,6 +38,7 @@ def propose_evolution(
     seconds: float | None,
     n_workers: int,
     seed: int = 0,
+    device: str = "cpu",
 ) -> Proposal:
     """Populations that fit into the time, two or three alike, to see how sure they are.
 
@@ -51,7 +50,8 @@ def propose_evolution(
         seconds: Time until the end; when not given, as much as good models need, from
             one minute to thirty.
         n_workers: Populations at once.
-        seed: Of the first population.
+        seed: Seed of the first population.
+        device: Device on which a step is timed.
 
     Raises:
         ValueError: If the time is too short for anything.
@@ -59,7 +59,7 @@ def propose_evolution(
     base = {k: v for k, v in base_settings(text, dataset).items() if k != "traces"}
     unit = unit_strength(dataset)
     objective: Plain = {"name": "beta_tc_vae", "beta": unit}
-    per_step = measure_candidates(base, [("beta_tc_vae", {"beta": unit})])[0].per_step
+    per_step = measure_candidate(base, objective, device).per_step
     if seconds is None:
         wanted = _seconds(method, _DEFAULT_SIZE, GOOD_STEPS, per_step, n_workers)
         low, high = DEFAULT_SECONDS
@@ -71,8 +71,8 @@ def propose_evolution(
         needed = _seconds(method, size, FEWEST_STEPS, per_step, n_workers)
         least = needed / SHARE + FIXED_SECONDS
         raise ValueError(
-            f"discover: expected a budget of at least {in_words(least)} for these data "
-            f"on {n_workers} cores, got {in_words(seconds)}."
+            f"discover needs a budget of at least {in_words(least)} for these data on "
+            f"{n_workers} cores, got {in_words(seconds)}. Use a larger --budget."
         )
     steps = min(steps // 100 * 100, MOST_STEPS)
     rate = base["training"]["learning_rate"]
@@ -84,9 +84,6 @@ def propose_evolution(
     return Proposal(
         study=study_from_plain(plain, "discovery"),
         seconds=_seconds(method, size, steps, per_step, n_workers),
-        n_specifications=1,
-        n_realisations=size[0],
-        steps=steps,
     )
 
 

@@ -1,6 +1,6 @@
 """Which model, without labels."""
 
-from ._chance import chance_level
+from ._chance import Chance, chance_agreement, chance_level
 from ._evidence import Evidence
 from ._lineage import Lineage, Member, has_converged
 from ._population_based import first_generation, next_generation
@@ -23,6 +23,7 @@ from ._recursive import (
     find_slabs,
     reduce_images,
 )
+from ._reproducible import reproducible_latents
 from ._surrogate_labels import LabelTable, SurrogateLabels
 from ._training_dynamics import (
     DynamicsScore,
@@ -34,6 +35,7 @@ from ._udr import UDRScores, unsupervised_disentanglement_ranking
 __all__ = [
     "WEIGHTS",
     "AgreementScore",
+    "Chance",
     "DynamicsScore",
     "Evidence",
     "Interval",
@@ -55,6 +57,7 @@ __all__ = [
     "SurrogateLabels",
     "SurrogateScore",
     "UDRScores",
+    "chance_agreement",
     "chance_level",
     "find_intervals",
     "find_slabs",
@@ -63,6 +66,7 @@ __all__ = [
     "next_generation",
     "rank_models",
     "reduce_images",
+    "reproducible_latents",
     "training_dynamics",
     "training_dynamics_scores",
     "unsupervised_disentanglement_ranking",

@@ -1,6 +1,7 @@
-"""chance_level: how much codes agree whose axes mean nothing."""
+"""Agreement by chance: how much codes agree whose axes mean nothing."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,19 @@ from ._udr import Similarity, unsupervised_disentanglement_ranking
 _CONFIDENCE = 0.95
 
 
+class Chance(NamedTuple):
+    """Agreement of models whose axes were rotated at random.
+
+    Attributes:
+        mean: Mean over rotations.
+        level: Agreement that is exceeded by chance with a probability of 5%, for all
+            configurations together.
+    """
+
+    mean: float
+    level: float
+
+
 def chance_level(
     representations: Sequence[Coded],
     specifications: Sequence[str],
@@ -23,28 +37,68 @@ def chance_level(
     n_rotations: int = 40,
     seed: int = 0,
 ) -> dict[str, float]:
-    """UDR that the same content would reach in random directions, per specification.
-
-    Every model's active codes are standardised and rotated at random: what they tell
-    about the data stays, what a single axis means is lost. The mean UDR of the
-    realisations of a specification after that, over several draws, has a mean and a
-    spread; the level is so many spreads above the mean that all specifications together
-    stay below theirs in 95% of the draws. With one active latent there is nothing to
-    rotate, and the level is what was measured.
+    """Return the ``level`` of :func:`chance_agreement` of each configuration.
 
     Args:
-        representations: Of the same observations, one per model.
-        specifications: What each model is a realisation of.
-        similarity: As for :func:`unsupervised_disentanglement_ranking`.
-        kl_threshold: Likewise.
-        n_rotations: Draws, from 2.
-        seed: Of the rotations.
+        representations: Codes of the same observations, one per model.
+        specifications: Configuration of each model.
+        similarity: See :func:`chance_agreement`, as for the following arguments.
+        kl_threshold: Nats above which a latent is active.
+        n_rotations: Number of random rotations, at least 2.
+        seed: Seed of the rotations.
 
     Example:
         >>> rng = np.random.default_rng(0)
         >>> codes = rng.normal(size=(500, 3))
         >>> copies = [codes, codes[:, ::-1]]
         >>> 0.4 < chance_level(copies, ["a", "a"])["a"] < 0.9
+        True
+    """
+    found = chance_agreement(
+        representations,
+        specifications,
+        similarity=similarity,
+        kl_threshold=kl_threshold,
+        n_rotations=n_rotations,
+        seed=seed,
+    )
+    return {name: chance.level for name, chance in found.items()}
+
+
+def chance_agreement(
+    representations: Sequence[Coded],
+    specifications: Sequence[str],
+    *,
+    similarity: Similarity = "lasso",
+    kl_threshold: float = 0.01,
+    n_rotations: int = 40,
+    seed: int = 0,
+) -> dict[str, Chance]:
+    """Measure the UDR of the same codes with randomly rotated axes.
+
+    The active codes of every model are standardized and rotated at random: what they
+    say about the data stays, what a single axis means is lost. The mean UDR of the
+    seeds of a configuration after that has a mean and a spread over several rotations.
+    The level is the mean plus as many spreads as keep all configurations together below
+    their levels in 95% of the rotations. With one active latent there is nothing to
+    rotate, and both numbers are what was measured.
+
+    Args:
+        representations: Codes of the same observations, one per model.
+        specifications: Configuration of each model.
+        similarity: Similarity of latents, see
+            :func:`unsupervised_disentanglement_ranking`.
+        kl_threshold: Nats above which a latent is active.
+        n_rotations: Number of random rotations, at least 2.
+        seed: Seed of the rotations.
+
+    Returns:
+        Mean and level of each configuration, by its name.
+
+    Example:
+        >>> codes = np.random.default_rng(0).normal(size=(500, 3))
+        >>> chance = chance_agreement([codes, codes[:, ::-1]], ["a", "a"])["a"]
+        >>> 0.4 < chance.mean < chance.level < 0.9
         True
     """
     if n_rotations < 2:
@@ -80,7 +134,11 @@ def chance_level(
     # skewed, so that no normal distribution would do.
     furthest = np.max((means - centre) / np.where(spread > 0, spread, 1.0), axis=1)
     reach = np.quantile(furthest, _CONFIDENCE, method="higher")
-    return dict(zip(names, (centre + reach * spread).tolist(), strict=True))
+    levels = centre + reach * spread
+    return {
+        name: Chance(float(mean), float(level))
+        for name, mean, level in zip(names, centre, levels, strict=True)
+    }
 
 
 def _rotated(

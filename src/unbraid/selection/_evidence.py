@@ -7,6 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ._reproducible import reproducible_latents
+
 Floats = NDArray[np.float64]
 
 
@@ -25,6 +27,9 @@ class Evidence:
         chance: For each specification, the UDR that codes of the same content would
             reach if their axes meant nothing; see :func:`chance_level`. Where it is
             missing, nothing but a model without active latents is refused.
+        chance_mean: Mean agreement of rotated codes of each configuration, with which
+            :meth:`reproducible` corrects for chance; see :func:`chance_agreement`. 0
+            where it is missing.
         dynamics_pairs: For each specification, the discrepancy between the training of
             its realisations, in the order in which they stand in ``names``; see
             :class:`DynamicsScore`.
@@ -39,6 +44,7 @@ class Evidence:
     udr_pairs: Floats
     active_latents: NDArray[np.int64]
     chance: Mapping[str, float] = field(default_factory=dict)
+    chance_mean: Mapping[str, float] = field(default_factory=dict)
     dynamics_pairs: Mapping[str, Floats] = field(default_factory=dict)
     elbo: Floats | None = None
     reconstruction: Floats | None = None
@@ -104,6 +110,15 @@ class Evidence:
         found = _median_over_others(self.udr_pairs, partners)
         # A draw may leave a model with nobody but itself.
         return np.where(np.isnan(found), everyone, found)
+
+    def reproducible(self, partners: NDArray[np.int64] | None = None) -> Floats:
+        """Number of latents that other seeds find again, beyond chance.
+
+        Args:
+            partners: Models to compare with, with repeats, instead of all.
+        """
+        chance = [self.chance_mean.get(name, 0.0) for name in self.specifications]
+        return reproducible_latents(self.udr(partners), self.active_latents, chance)
 
     def dynamics(self, drawn: Mapping[str, NDArray[np.int64]] | None = None) -> Floats:
         """Mean discrepancy within each specification, lower is more stable.

@@ -12,8 +12,8 @@ from unbraid.randomness import numpy_generator
 
 from ._evidence import Evidence, Floats
 
-WEIGHTS: Mapping[str, float] = {"udr": 1.0, "dynamics": 0.25, "elbo": 0.25}
-"""How much each label-free score counts. Others may be named: ``reconstruction``,
+WEIGHTS: Mapping[str, float] = {"reproducible": 1.0, "dynamics": 0.25, "elbo": 0.25}
+"""Weight of each label-free score. Others may be named: ``udr``, ``reconstruction``,
 ``active_latents``."""
 
 _CONFIDENCE = 0.95
@@ -112,8 +112,9 @@ def rank_models(
 
     Args:
         evidence: What is known of the models.
-        weights: Of ``udr``, ``dynamics``, ``elbo``, ``reconstruction`` and
-            ``active_latents``; what is missing from the evidence does not count.
+        weights: Weights of ``udr``, ``reproducible`` (see
+            :func:`reproducible_latents`), ``dynamics``, ``elbo``, ``reconstruction``
+            and ``active_latents``; what is missing from the evidence does not count.
         n_draws: Draws of realisations, from 1.
         seed: Of the draws.
 
@@ -159,7 +160,14 @@ def rank_models(
     return replace(helped, labels=effect)
 
 
-_COLUMNS = ("udr", "dynamics", "elbo", "reconstruction", "active_latents")
+_COLUMNS = (
+    "udr",
+    "reproducible",
+    "dynamics",
+    "elbo",
+    "reconstruction",
+    "active_latents",
+)
 _LOWER_IS_BETTER = ("dynamics", "reconstruction")
 
 
@@ -222,6 +230,9 @@ def _columns(
     """Scores that models have of their own, and those of whole specifications."""
     own = {
         "udr": np.where(evidence.is_alive, evidence.udr(partners), 0.0),
+        "reproducible": np.where(
+            evidence.is_alive, evidence.reproducible(partners), 0.0
+        ),
         "active_latents": np.asarray(evidence.active_latents, dtype=np.float64),
     }
     for name in ("elbo", "reconstruction", "supervised"):

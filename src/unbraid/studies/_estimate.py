@@ -111,12 +111,17 @@ def _kind(spec: RunSpec) -> str:
     return repr((objective, training, parts))
 
 
-def measure_run(spec: RunSpec) -> Cost:
-    """What a run costs, from its first steps."""
+def measure_run(spec: RunSpec, *, device: str = "cpu") -> Cost:
+    """Measure what a run costs, from its first steps.
+
+    Args:
+        spec: Settings of the run.
+        device: Device to train on.
+    """
     data = opened(spec.data)
     statistics = data.statistics if spec.training.standardise else None
     settings = spec.training_spec(data.dataset, statistics)
-    cost = measure_training(settings, data.dataset)
+    cost = measure_training(settings, data.dataset, device=device)
     per_step = cost.per_step
     # To encode an image takes about a third of what it takes to learn from it.
     encoding = per_step / (3 * spec.training.batch_size) * spec.evaluation.rows

@@ -2,7 +2,7 @@
 
 from ._cost import TrainingCost, measure_training
 from ._diagnosis import Diagnosis
-from ._fit import fit, train_run
+from ._fit import choose_device, fit, train_run
 from ._loop import Snapshot, train
 from ._memory import keep_freed_memory
 from ._model_file import load, save_model
@@ -23,6 +23,7 @@ __all__ = [
     "TrainingCost",
     "TrainingSpec",
     "TrainingState",
+    "choose_device",
     "fit",
     "join_stretches",
     "keep_freed_memory",

@@ -3,16 +3,18 @@
 import time
 from typing import NamedTuple
 
+import numpy as np
 import torch
 
 from unbraid.data import AbstractDataset
 
-from ._fit import stream_of
+from ._fit import choose_device, stream_of
 from ._loop import train
 from ._specification import TrainingSpec
 from ._state import TrainingState
 
-_WARM_UP, _STEPS = 2, 5
+_WARM_UP = 3
+_LEAST_STEPS, _SECONDS = 5, 0.4
 _SMALL_FILES = 40_000
 """Bytes of settings, history and scores."""
 
@@ -29,24 +31,47 @@ class TrainingCost(NamedTuple):
     n_bytes: int
 
 
-def measure_training(spec: TrainingSpec, dataset: AbstractDataset) -> TrainingCost:
-    """Estimate the cost of a run by training a few steps of it on one core.
+def measure_training(
+    spec: TrainingSpec,
+    dataset: AbstractDataset,
+    *,
+    device: str | torch.device = "cpu",
+) -> TrainingCost:
+    """Estimate the cost of a run by training a few steps of it.
+
+    On a CPU, the time is that of the processor, on one core, so that other programs do
+    not count.
 
     Args:
         spec: Settings of the run.
         dataset: Data to train on.
+        device: Device to train on.
     """
+    place = choose_device(device)
     n_threads = torch.get_num_threads()
     torch.set_num_threads(1)  # as in a worker
     try:
-        state = TrainingState.create(spec, device="cpu")
-        stream = stream_of(spec, dataset, torch.device("cpu"))
-        n_steps = _WARM_UP + _STEPS
-        snapshots = train(state, stream, spec.objective, steps=n_steps, every=1)
-        times = [time.perf_counter() for _ in snapshots]
+        state = TrainingState.create(spec, device=place)
+        stream = stream_of(spec, dataset, place)
+        times = []
+        for snapshot in train(state, stream, spec.objective, steps=spec.steps, every=1):
+            times.append(_now(place))
+            is_enough = times[-1] - times[0] > _SECONDS
+            if snapshot.step > _WARM_UP + _LEAST_STEPS and is_enough:
+                break
     finally:
         torch.set_num_threads(n_threads)
-    return TrainingCost((times[-1] - times[_WARM_UP - 1]) / _STEPS, _size(state))
+    # A median, because single steps may wait for memory.
+    per_step = np.median(np.diff(times)[_WARM_UP:]) if len(times) > _WARM_UP + 1 else 0
+    return TrainingCost(float(per_step), _size(state))
+
+
+def _now(device: torch.device) -> float:
+    if device.type == "cpu":
+        return time.process_time()
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    return time.perf_counter()
 
 
 def _size(state: TrainingState) -> int:

@@ -2,7 +2,7 @@
 
 from ._base import AbstractExecutor, Jobs, News
 from ._inline import InlineExecutor
-from ._local import LocalExecutor, count_cores
+from ._local import LocalExecutor, count_cores, count_workers
 from ._ray import RayExecutor
 
 __all__ = [
@@ -13,4 +13,5 @@ __all__ = [
     "News",
     "RayExecutor",
     "count_cores",
+    "count_workers",
 ]

@@ -11,12 +11,18 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from unbraid.studies._job import ONE_THREAD, Job, Outcome
+from unbraid.training import choose_device
 
 from ._base import AbstractExecutor, Jobs, News
 from ._local_worker import STOP
 
 _QUIET_SECONDS = 0.25
+_GPU_BYTES_PER_RUN = 2**30
+"""Memory of a GPU that a run of a small model takes, CUDA's own share included."""
+
 _STARTS = 3
 """Workers that may die in a row before they are ready, until it is given up."""
 
@@ -193,6 +199,22 @@ class _Worker:
         with contextlib.suppress(BrokenPipeError):
             self._input.close()
         self.output.close()
+
+
+def count_workers(device: str) -> int:
+    """Return how many runs may train at once on a device of this machine.
+
+    Args:
+        device: Name of a device, or ``"auto"``.
+
+    Returns:
+        The number of cores; on a GPU no more than its free memory has room for.
+    """
+    n_cores, chosen = count_cores(), choose_device(device)
+    if chosen.type != "cuda":
+        return n_cores
+    n_free, _ = torch.cuda.mem_get_info(chosen)
+    return max(1, min(n_cores, n_free // _GPU_BYTES_PER_RUN))
 
 
 def count_cores() -> int:

@@ -1,0 +1,178 @@
+"""Progress of a discovery: a live table on a terminal, plain lines in a pipe."""
+
+import sys
+import time
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.table import Table
+
+from unbraid.discovery import name_configuration
+from unbraid.durations import in_words
+from unbraid.studies import RunSpec
+from unbraid.studies.executors import News
+
+if TYPE_CHECKING:
+    from unbraid.discovery import Plan
+
+
+class RaceView:
+    """Shows which configurations are still in the race, and how far their runs are.
+
+    Args:
+        console: Console to draw on; standard error when not given.
+    """
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(file=sys.stderr)
+        self._live: Live | None = None
+        self._plan: Plan | None = None
+        self._number = 0
+        self._names: list[str] = []
+        # Step of each run of a configuration, by seed.
+        self._steps: dict[str, dict[int, int]] = defaultdict(dict)
+        self._failures: list[str] = []
+        self._began = time.monotonic()
+        self._n_runs = self._n_done = 0
+
+    def begin_rung(self, plan: "Plan", number: int) -> None:
+        """Show the runs of a round."""
+        self._plan, self._number = plan, number
+        self._began = time.monotonic()
+        specs = plan.rung_study(number).runs()
+        self._names = list(dict.fromkeys(map(name_configuration, specs)))
+        self._print(self._describe_rung(len(specs)))
+        if self._console.is_terminal and self._live is None:
+            self._live = Live(console=self._console, refresh_per_second=4)
+            self._live.start()
+
+    def end_rung(self, plan: "Plan", number: int) -> None:
+        """Show how the configurations stood, best first."""
+        self._plan = plan
+        standings = sorted(plan.results[number], key=lambda each: -each.score)
+        for each in standings:
+            self._print(
+                f"  {each.name}: {max(each.score, 0):.1f} reproducible latents of "
+                f"{each.active_latents:.1f} active, agreement {each.agreement:.2f} "
+                f"(chance {each.chance:.2f}), ELBO {each.elbo:.1f}, "
+                f"{'continues' if each.is_kept else 'stops here'}"
+            )
+
+    def begin(self, *, n_runs: int, n_done: int, n_workers: int) -> None:
+        """Note how many runs there are."""
+        del n_workers
+        self._n_runs, self._n_done = n_runs, n_done
+
+    def hear(self, news: News) -> None:
+        """Note what happened to a run, and show it."""
+        if news.job is not None and news.kind != "quiet":
+            spec = RunSpec.read(news.job.spec, news.job.id)
+            name = name_configuration(spec)
+            own = self._steps[name]
+            own[spec.seed] = max(own.get(spec.seed, 0), news.step)
+            if news.kind == "ended" and news.outcome is not None:
+                if news.outcome.end == "done":
+                    own[spec.seed] = news.job.until or spec.training.steps
+                self._end_run(f"{name}, seed {spec.seed}", news)
+        if self._live is not None:
+            self._live.update(self._draw())
+
+    def close(self) -> None:
+        """Leave the last table on the screen."""
+        if self._live is not None:
+            self._live.update(self._draw())
+            self._live.stop()
+            self._live = None
+
+    def _end_run(self, name: str, news: News) -> None:
+        assert news.outcome is not None
+        end, message = news.outcome.end, news.outcome.message
+        if end in ("done", "failed"):
+            self._n_done += 1
+            what = "trained" if end == "done" else f"failed: {message}"
+            left = self._seconds_left()
+            more = f", about {in_words(left)} left" if left else ""
+            self._print(f"  {name} {what} ({self._n_done} of {self._n_runs}{more})")
+        elif end == "died":
+            self._print(f"  {name} is tried again: {message}")
+        elif end == "blocked":
+            self._print(f"  {name} stopped: {message}")
+        if end == "failed":
+            self._failures.append(f"{name} failed: {message}")
+
+    def _print(self, line: str) -> None:
+        if self._live is None:
+            self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+    def _describe_rung(self, n_runs: int) -> str:
+        plan = self._plan
+        assert plan is not None
+        if not plan.rungs:
+            return f"{n_runs} runs, about {in_words(plan.seconds)}"
+        rung = plan.rungs[self._number]
+        return (
+            f"Round {self._number + 1} of {len(plan.rungs)}: {len(self._names)} "
+            f"configurations with {rung.n_seeds} seeds each up to step "
+            f"{rung.steps:,}, about {in_words(rung.seconds)}"
+        )
+
+    def _seconds_left(self) -> float:
+        """Estimate the time until the end of the last round."""
+        plan = self._plan
+        if plan is None:
+            return 0.0
+        planned = plan.rungs[self._number].seconds if plan.rungs else plan.seconds
+        later = sum(rung.seconds for rung in plan.rungs[self._number + 1 :])
+        spent, share = time.monotonic() - self._began, self._share_done()
+        # As fast as this round has been so far; the plan until there is enough of it.
+        left = spent * (1 - share) / share if share > 0.1 else planned - spent
+        return max(left, 0.0) + later
+
+    def _share_done(self) -> float:
+        if not self._n_runs or self._plan is None:
+            return 0.0
+        goal = self._goal()
+        done = sum(
+            min(step, goal)
+            for name in self._names
+            for step in self._steps[name].values()
+        )
+        return done / (goal * self._n_runs)
+
+    def _goal(self) -> int:
+        assert self._plan is not None
+        if self._plan.rungs:
+            return self._plan.rungs[self._number].steps
+        return self._plan.steps
+
+    def _draw(self) -> Group:
+        plan = self._plan
+        if plan is None:
+            return Group()
+        bar = Progress(TextColumn("{task.description}"), BarColumn(None), expand=True)
+        left = self._seconds_left()
+        words = self._describe_rung(self._n_runs)
+        words += f"; about {in_words(left)} left in all" if left else ""
+        bar.add_task(words, total=100, completed=round(100 * self._share_done()))
+        table = Table(box=None, pad_edge=False)
+        for title in ("configuration", "steps by seed", "found again", "agreement"):
+            table.add_column(title)
+        table.add_column("ELBO", justify="right")
+        last = {each.name: each for each in plan.results[-1]} if plan.results else {}
+        for name in self._names:
+            steps = [f"{step:,}" for _, step in sorted(self._steps[name].items())]
+            row = [escape(name), "  ".join(steps) or "waiting"]
+            if name in last:
+                each = last[name]
+                row += [
+                    f"{max(each.score, 0):.1f} of {each.active_latents:.1f} latents",
+                    f"{each.agreement:.2f} (chance {each.chance:.2f})",
+                    f"{each.elbo:.1f}",
+                ]
+            table.add_row(*row)
+        lines = [f"[red]{escape(line[:300])}[/red]" for line in self._failures[-5:]]
+        return Group(bar, table, *lines)

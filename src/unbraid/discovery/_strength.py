@@ -1,0 +1,58 @@
+"""How strong a regularization the data can bear."""
+
+import numpy as np
+from scipy.sparse.linalg import svds
+
+from unbraid.data import AbstractDataset, float_images
+from unbraid.models import Gaussian
+from unbraid.randomness import numpy_generator
+
+_ROWS = 2_000
+# Pixels that are nearly always black or white would count without bound.
+_LEAST_VARIANCE = 0.01
+
+
+def bearable_strength(dataset: AbstractDataset) -> float:
+    r"""Strength of regularization at which even the first latent of the data is lost.
+
+    In a linear VAE with noise of covariance :math:`\Sigma`, a latent survives if the
+    variance that it explains, in units of the noise, exceeds :math:`\beta`. So the
+    largest eigenvalue of the data's covariance in these units,
+
+    .. math:: \lambda_1 \bigl( \Sigma^{-1/2} \operatorname{Cov}(x) \Sigma^{-1/2} \bigr),
+
+    is the scale on which strengths are comparable between datasets. The noise is that
+    of the default likelihood: :math:`p (1 - p)` for a pixel with mean :math:`p`
+    (Bernoulli), at least 0.01, and one half for vectors (Gaussian).
+
+    Args:
+        dataset: Images or vectors, of which up to 2,000 are looked at.
+
+    Returns:
+        The eigenvalue, at least 0.
+
+    Example:
+        >>> from unbraid.data import XYSquares
+        >>> small = XYSquares(image_size=8, square_size=1, n_squares=1, rgb=False)
+        >>> round(bearable_strength(small), 1)
+        1.6
+
+    References:
+        Lucas, Tucker, Grosse and Norouzi (2019), Don't Blame the ELBO! A Linear VAE
+        Perspective on Posterior Collapse, section 4. https://arxiv.org/abs/1911.02469
+    """
+    generator = numpy_generator(0, "bearable strength")
+    n_rows = min(len(dataset), _ROWS)
+    rows = np.sort(generator.choice(len(dataset), n_rows, replace=False))
+    values = float_images(dataset, rows).numpy().reshape(n_rows, -1).astype(np.float64)
+    mean = values.mean(axis=0)
+    if len(dataset.image_shape) == 3:
+        noise = np.maximum(mean * (1 - mean), _LEAST_VARIANCE)
+    else:
+        noise = np.full_like(mean, Gaussian().variance)
+    centered = (values - mean) / np.sqrt(noise)
+    if min(centered.shape) < 2:
+        return float((centered**2).sum() / n_rows)
+    start = np.ones(min(centered.shape))
+    singular = np.asarray(svds(centered, 1, v0=start, return_singular_vectors=False))
+    return float(singular[0] ** 2 / n_rows)
