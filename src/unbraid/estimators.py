@@ -21,7 +21,7 @@ from unbraid.models.networks import AbstractNetwork
 from unbraid.models.objectives import AbstractObjective, choose_objective
 from unbraid.randomness import torch_generator
 from unbraid.representation import encode
-from unbraid.training import fit
+from unbraid.training import RecipeName, fit
 
 _BATCH = 256
 _DRAWS = 8
@@ -45,7 +45,9 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             vectors and what is standardised.
         standardise: Give every channel mean 0 and spread 1 inside the model.
         learning_rate: Learning rate of Adam, or a schedule such as
-            ``Decay(value=1e-3)``.
+            ``Decay(value=1e-3)``; that of the recipe, or 0.0001, when not given.
+        recipe: ``"small"`` for settings that work well on small images, see
+            :func:`unbraid.fit`.
         seed: Of everything random.
         device: Where to train.
         out: Folder to keep the run in, from which an interrupted one goes on. It holds
@@ -78,7 +80,8 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         network: AbstractNetwork | str = "auto",
         likelihood: AbstractLikelihood | str = "auto",
         standardise: bool = False,
-        learning_rate: Number = 1e-4,
+        learning_rate: Number | None = None,
+        recipe: RecipeName | None = None,
         seed: int = 0,
         device: str = "auto",
         out: str | os.PathLike[str] | None = None,
@@ -93,6 +96,7 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.likelihood = likelihood
         self.standardise = standardise
         self.learning_rate = learning_rate
+        self.recipe: RecipeName | None = recipe
         self.seed = seed
         self.device = device
         self.out = out
@@ -124,6 +128,7 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             likelihood=self.likelihood,
             standardise=self.standardise,
             learning_rate=self.learning_rate,
+            recipe=self.recipe,
             seed=self.seed,
             device=self.device,
             out=self.out,

@@ -47,7 +47,7 @@ def test_the_demo_draws_the_data_and_discovers_in_some(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     with Image.open(out / "datasets.png") as picture:
         assert min(picture.size) > 300
-    assert "Tried: 1 specifications, 3 realisations" in result.output
+    assert "Tried: 1 configurations with 3 seeds" in result.output
     assert (out / "found" / "summary.txt").read_text() in result.output
     assert f"Report: {out / 'found' / 'report.html'}" in result.output
 
@@ -67,7 +67,7 @@ def test_a_refusal_is_a_sentence_and_an_exit_code(tmp_path):
         (("{}/three", "--out", "{}/o"), "at least 32 different images"),
         (("{}/same", "--out", "{}/o"), "got 1 different among 40"),
         ((SQUARES, "--out", "{}/o", "--budget", "0m"), "Expected a time above 0"),
-        ((SQUARES, "--out", "{}/o", "--budget", "1s"), "expected a budget of at least"),
+        ((SQUARES, "--out", "{}/o", "--budget", "1s"), "needs a budget of at least"),
         ((SQUARES, "--out", "/proc/nowhere"), "expected a folder that can be written"),
         ((SQUARES, "--out", "{}/o", "--labels", "{}/none.csv"), "none.csv"),
         ((SQUARES,), "--out"),

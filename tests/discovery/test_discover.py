@@ -53,7 +53,7 @@ def test_the_chosen_model_can_be_loaded_and_gives_the_codes(found):
 
 def test_the_account_says_what_was_tried_and_chosen_and_how_good_it_was(found):
     text = found.summary.read_text()
-    assert "2 specifications, 3 realisations of each, 800 steps" in text
+    assert "2 configurations with 3 seeds each, 800 steps" in text
     assert f"Chosen: {found.ranking.chosen}." in text
     assert f"MIG {found.quality.chosen:.3f}" in text
     assert str(found.folder / "traversals.png") in text
@@ -405,11 +405,10 @@ def test_a_damaged_trace_leaves_its_siblings_theirs(tmp_path):
 
 def test_more_workers_than_runs_do_not_shorten_them(tmp_path, monkeypatch):
     cost = Cost(per_step=1e-3, fixed=1.0, n_bytes=0)
-    monkeypatch.setattr(_proposal, "measure_run", lambda spec: cost)
+    monkeypatch.setattr(_proposal, "measure_run", lambda spec, device: cost)
     source = read_source(SQUARES, tmp_path)
     plan = propose(source.text, source.dataset, seconds=30.0, n_workers=500)
-    n_runs = plan.n_specifications * plan.n_realisations
-    assert n_runs <= 500
+    assert len(plan.study.runs()) <= 500
     assert plan.steps * cost.per_step + cost.fixed < 30
 
 
@@ -446,9 +445,10 @@ def test_more_time_buys_more(tmp_path):
 
     short, long = plan(120.0), plan(3_600.0)
     assert long.study.runs()[0].training.n_latents == 10
-    total = [p.steps * p.n_specifications * p.n_realisations for p in (short, long)]
+    total = [p.steps * len(p.study.runs()) for p in (short, long)]
     assert total[1] > 2 * total[0]
-    assert long.n_realisations >= short.n_realisations
+    assert len(long.rungs) >= len(short.rungs)
+    assert long.rungs[-1].n_seeds >= short.rungs[-1].n_seeds >= 3
     assert short.seconds < 120
 
 

@@ -15,14 +15,14 @@ def test_more_time_buys_larger_populations(method):
     for seconds in (4_000.0, 400_000.0):
         plan = propose_evolution(method, TEXT, dataset, seconds=seconds, n_workers=2)
         evolution = plan.study.runs()[0].evolution
-        sizes.append(evolution.population.size * plan.steps)
+        sizes.append(evolution.population.size * evolution.population.images)
         assert evolution.population.models == 5
         assert plan.seconds <= seconds
     assert sizes[0] < sizes[1]
 
 
 def test_too_little_time_says_how_much_is_needed():
-    with pytest.raises(ValueError, match="expected a budget of at least"):
+    with pytest.raises(ValueError, match="needs a budget of at least"):
         propose_evolution("pbt", TEXT, open_dataset(TEXT), seconds=10.0, n_workers=2)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from unbraid.data import LabelledImages
 from unbraid.discovery._data import read_source
-from unbraid.discovery._plan import Plan
+from unbraid.discovery._plan import Plan, Rung
 from unbraid.studies import study_from_plain
 
 SQUARES = "xy_squares:image_size=8,square_size=1,n_squares=1"
@@ -39,3 +39,32 @@ def plan_small(
     asked = {"seconds": asked, "seed": 0}
     study = study_from_plain(plain, "discovery")
     Plan(source.dataset.fingerprint(), asked, study, 1.0).write(folder)
+
+
+def plan_race(folder, data, *, betas=(0.3, 1, 1_000), asked=None):
+    """Put the plan of a race into a folder that takes seconds, with three rounds."""
+    source = read_source(data, folder / "data")
+    plain = {
+        "data": source.text,
+        "network": {"name": "dense", "widths": [64, 64]},
+        "training": {
+            "steps": 800,
+            "n_latents": 4,
+            "learning_rate": {"name": "decay", "value": 2e-3},
+        },
+        "evaluation": {"metrics": ["active_units"]},
+        "traces": {"n_observations": 32, "n_snapshots": 6},
+        "zip": [{"objective": [{"name": "beta_vae", "beta": beta} for beta in betas]}],
+        "seeds": [0, 1, 2],
+    }
+    rungs = [
+        Rung(steps=steps, n_configurations=n, n_seeds=n_seeds, seconds=1.0)
+        for steps, n, n_seeds in ((200, 3, 2), (400, 2, 3), (800, 1, 3))
+    ]
+    Plan(
+        source.dataset.fingerprint(),
+        {"seconds": asked, "seed": 0},
+        study_from_plain(plain, "discovery"),
+        3.0,
+        tuple(rungs),
+    ).write(folder)

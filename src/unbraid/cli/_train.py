@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -47,7 +47,19 @@ def train(
             "file of a learnt one."
         ),
     ] = "auto",
-    learning_rate: Annotated[float, typer.Option(help="Learning rate of Adam.")] = 1e-4,
+    learning_rate: Annotated[
+        float | None,
+        typer.Option(
+            help="Learning rate of Adam; that of the recipe, or 0.0001, when not given."
+        ),
+    ] = None,
+    recipe: Annotated[
+        Literal["small"] | None,
+        typer.Option(
+            help="Network and learning rate that work well: small for images of up to "
+            "32x32 pixels."
+        ),
+    ] = None,
     decay: Annotated[
         float,
         typer.Option(
@@ -76,7 +88,7 @@ def train(
     Example: unbraid train xy_object --objective beta_vae --set beta=4 --out run
     """
     from unbraid.models import Decay
-    from unbraid.training import keep_freed_memory, specify, train_run
+    from unbraid.training import LEARNING_RATE, keep_freed_memory, specify, train_run
 
     if not out:
         raise typer.BadParameter("Expected a folder, got ''.", param_hint="--out")
@@ -96,8 +108,11 @@ def train(
             likelihood=likelihood,
             standardise=standardise,
             learning_rate=(
-                Decay(value=learning_rate, share=decay) if decay else learning_rate
+                Decay(value=learning_rate or LEARNING_RATE, share=decay)
+                if decay
+                else learning_rate
             ),
+            recipe=recipe,
             seed=seed,
         )
         _announce(spec, dataset)

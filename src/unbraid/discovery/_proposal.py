@@ -9,9 +9,12 @@ import numpy as np
 
 from unbraid.data import AbstractDataset
 from unbraid.durations import in_words
+from unbraid.models._schedules import SCHEDULES, schedule_ends
+from unbraid.models._settings import to_plain
+from unbraid.models.networks import NETWORKS
 from unbraid.studies import RunSpec, Study, study_from_plain
 from unbraid.studies._estimate import Cost, measure_run
-from unbraid.training import TrainingState
+from unbraid.training import TrainingState, choose_recipe
 from unbraid.training._trace import last_layer_within
 
 from ._plan import Rung
@@ -20,23 +23,21 @@ from ._strength import bearable_strength
 Plain = dict[str, Any]
 
 N_LATENTS = 10
-FEWEST_STEPS, MOST_STEPS = 2_000, 60_000
-GOOD_STEPS = 15_000
-"""Below it, fewer configurations are tried for longer."""
-
-SHARE = 0.85
+MOST_STEPS = 100_000
+SHARE = 0.9
 """Share of the time for training; the rest is for ranking and writing."""
 
-FIXED_SECONDS = 8.0
+FIXED_SECONDS = 10.0
 """Time to start processes, read data and draw."""
 
 DEFAULT_SECONDS = (60.0, 1800.0)
 _STEP_ROUNDING = 100
-_WEAKEST = 0.05
-"""Weakest strength that is tried, as a share of what the data can bear."""
+_SHARES = (0.2, 0.4, 0.1, 0.8, 0.05, 1.6)
+"""Strengths that are tried, as shares of what the data can bear, the best ones first
+(``docs/recipes.md``)."""
 
-_SMALL = 3 * 32 * 32
-"""Numbers in an image that is small."""
+_LEAST_RATIO = 1.4
+"""Ratio below which two strengths are alike."""
 
 _TRACED_UNITS = 2_048
 _ROWS_SCORED = 5_000
@@ -44,23 +45,43 @@ _LABELS_LOOKED_AT = 1_000_000
 
 
 class _Round(NamedTuple):
-    """A round of a race, with its steps as a share of a whole run."""
+    """A round of a race.
 
+    Attributes:
+        most_steps: Step at which its runs pause, if whole runs are long enough.
+        share: Largest share of a whole run before the pause.
+        n_configurations: Configurations that take part.
+        n_seeds: Least number of runs of each configuration.
+    """
+
+    most_steps: int
     share: float
     n_configurations: int
     n_seeds: int
 
 
-# Races from much time to little. All rounds but the last end before the learning rate
-# falls, so that a run may go on after any of them.
+def _last(n_configurations: int, n_seeds: int) -> _Round:
+    return _Round(MOST_STEPS, 1.0, n_configurations, n_seeds)
+
+
+class _Race(NamedTuple):
+    """Rounds of a race, and the steps of a whole run from which it is worth while."""
+
+    least_steps: int
+    rounds: tuple[_Round, ...]
+
+
+# Races from much time to little. A few thousand steps tell which strengths are wrong,
+# and ten thousand which is best; what remains is spent on long runs. All rounds but the
+# last end before the learning rate falls, so that a run may continue after any of them.
 _RACES = (
-    (_Round(1 / 8, 6, 3), _Round(1 / 3, 3, 4), _Round(1, 2, 5)),
-    (_Round(1 / 6, 5, 2), _Round(1 / 2, 3, 3), _Round(1, 2, 4)),
-    (_Round(1 / 5, 4, 2), _Round(1, 2, 3)),
-    (_Round(1 / 4, 3, 2), _Round(1, 1, 3)),
-    (_Round(1 / 3, 2, 2), _Round(1, 1, 3)),
+    _Race(40_000, (_Round(3_000, 0.1, 6, 2), _Round(9_000, 0.3, 3, 3), _last(2, 4))),
+    _Race(15_000, (_Round(3_000, 0.2, 4, 2), _Round(9_000, 0.5, 2, 3), _last(1, 4))),
+    _Race(8_000, (_Round(3_000, 0.3, 3, 2), _last(1, 3))),
+    _Race(2_000, (_Round(3_000, 0.4, 2, 2), _last(1, 3))),
 )
-_DEFAULT_RACE = _RACES[1]
+_DEFAULT_RACE, _DEFAULT_STEPS = _RACES[1].rounds, 40_000
+_MOST_SEEDS = 8
 
 
 @dataclass(frozen=True)
@@ -113,31 +134,34 @@ def propose(
         ValueError: If the time is too short for anything.
     """
     base = base_settings(text, dataset)
-    unit = unit_strength(dataset)
-    objective: Plain = {"name": "beta_tc_vae", "beta": unit}
+    objective: Plain = {"name": "beta_tc_vae"}
     cost = measure_candidate(base, objective, device)
     if seconds is None:
-        wanted = _seconds(_DEFAULT_RACE, GOOD_STEPS, cost, n_workers)
+        wanted = _seconds(_DEFAULT_RACE, _DEFAULT_STEPS, cost, n_workers)
         low, high = DEFAULT_SECONDS
         seconds = min(max(wanted / SHARE + FIXED_SECONDS, low), high)
     time = (seconds - FIXED_SECONDS) * SHARE
-    races = [(race, _fit_steps(race, time, cost, n_workers)) for race in _RACES]
-    race, steps = next((found for found in races if found[1] >= GOOD_STEPS), races[-1])
-    if steps < FEWEST_STEPS:
-        needed = _seconds(race, FEWEST_STEPS, cost, n_workers) / SHARE + FIXED_SECONDS
+    for race in _RACES:
+        steps = _fit_steps(race.rounds, time, cost, n_workers)
+        if steps >= race.least_steps:
+            break
+    else:
+        smallest = _RACES[-1]
+        needed = _seconds(smallest.rounds, smallest.least_steps, cost, n_workers)
         raise ValueError(
-            f"discover needs a budget of at least {in_words(needed)} for these data on "
-            f"{n_workers} cores, got {in_words(seconds)}. Use a larger --budget, or "
-            "smaller images."
+            "discover needs a budget of at least "
+            f"{in_words(needed / SHARE + FIXED_SECONDS)} for these data on {n_workers} "
+            f"cores, got {in_words(seconds)}. Use a larger --budget, or smaller images."
         )
-    betas = [unit * 2**power for power in range(race[0].n_configurations)]
-    rate = {"name": "decay", "value": base["training"]["learning_rate"]}
+    rungs = _rungs(race.rounds, steps, cost, n_workers)
+    betas = choose_strengths(bearable_strength(dataset), rungs[0].n_configurations)
+    rate = choose_recipe("small", dataset.image_shape).learning_rate
+    training = {"steps": steps, "learning_rate": to_plain(rate, SCHEDULES)}
     plain = base | {
-        "training": base["training"] | {"steps": steps, "learning_rate": rate},
+        "training": base["training"] | training,
         "zip": [{"objective": [objective | {"beta": beta} for beta in betas]}],
-        "seeds": list(range(seed, seed + race[-1].n_seeds)),
+        "seeds": list(range(seed, seed + rungs[-1].n_seeds)),
     }
-    rungs = _rungs(race, steps, cost, n_workers)
     return Proposal(
         study=study_from_plain(plain, "discovery"),
         seconds=sum(rung.seconds for rung in rungs),
@@ -145,22 +169,39 @@ def propose(
     )
 
 
-def unit_strength(dataset: AbstractDataset) -> float:
-    """Weakest beta of beta-TCVAE that is tried, with two significant digits."""
-    return max(1.0, float(f"{_WEAKEST * bearable_strength(dataset):.2g}"))
+def choose_strengths(bearable: float, n_strengths: int) -> list[float]:
+    """Choose values of beta for beta-TCVAE, in increasing order.
+
+    Args:
+        bearable: What the data can bear, see :func:`bearable_strength`.
+        n_strengths: Number of values.
+
+    Example:
+        >>> choose_strengths(40.0, 4), choose_strengths(5.0, 4)
+        ([4.0, 8.0, 16.0, 32.0], [1.0, 2.0, 4.0, 8.0])
+    """
+    betas: list[float] = []
+    for share in _SHARES:
+        # Below 1 the total correlation would count less than in a plain VAE.
+        beta = max(1.0, float(f"{share * bearable:.2g}"))
+        if all(max(beta / b, b / beta) >= _LEAST_RATIO for b in betas):
+            betas.append(beta)
+    while len(betas) < n_strengths:
+        betas.append(2 * max(betas))
+    return sorted(betas[:n_strengths])
 
 
 def base_settings(text: str, dataset: AbstractDataset) -> Plain:
     """Return the settings that all runs share."""
-    n_numbers = math.prod(dataset.image_shape)
+    recipe = choose_recipe("small", dataset.image_shape)
     plain = {
         "name": "discovery",
         "data": text,
-        "network": _network(n_numbers),
+        "network": to_plain(recipe.network, NETWORKS),
         "training": {
             "n_latents": N_LATENTS,
             "batch_size": 64,
-            "learning_rate": 1e-3 if n_numbers <= _SMALL else 5e-4,
+            "learning_rate": schedule_ends(recipe.learning_rate)[0],
         },
         "evaluation": {
             "metrics": ["mig"] if _has_usable_labels(dataset) else ["active_units"],
@@ -183,14 +224,6 @@ def _has_usable_labels(dataset: AbstractDataset) -> bool:
     return bool(np.isfinite(known).all() and (np.ptp(known, axis=0) > 0).all())
 
 
-def _network(n_numbers: int) -> Plain:
-    """Dense for small images, ten times as fast there as a convolutional one."""
-    if n_numbers > _SMALL:
-        return {"name": "auto"}
-    width = 128 if n_numbers <= _SMALL // 4 else 256
-    return {"name": "dense", "widths": [width, width]}
-
-
 def measure_candidate(base: Plain, objective: Plain, device: str) -> Cost:
     """Measure what a run with this objective costs."""
     shared = {key: value for key, value in base.items() if key != "name"}
@@ -202,26 +235,35 @@ def _rungs(
     race: Sequence[_Round], steps: int, cost: Cost, n_workers: int
 ) -> tuple[Rung, ...]:
     """Turn shares of a run into steps, and estimate the time of each round."""
-    rungs, before, n_seeds = [], 0, race[0].n_seeds
+    rungs, before, n_before = [], 0, 0
     for this in race:
-        until = steps if this.share == 1 else _rounded(this.share * steps)
-        n_old = this.n_configurations * min(n_seeds, this.n_seeds)
-        n_new = this.n_configurations * this.n_seeds - n_old
-        fixed = cost.fixed if this.share == 1 else 0.0
-        # Seeds that join in a later round begin at its start, from step 0.
+        is_last = this is race[-1]
+        n_seeds = _fill_seeds(this, n_workers) if is_last else this.n_seeds
+        until = steps
+        if not is_last:
+            until = _rounded(min(this.most_steps, this.share * steps))
+        n_old = this.n_configurations * min(n_before, n_seeds)
+        n_new = this.n_configurations * n_seeds - n_old
+        # Seeds that join in a later round begin with it, from step 0.
         work = cost.per_step * (n_old * (until - before) + n_new * until)
-        work += fixed * (n_old + n_new)
-        at_once = _runs_at_once(n_old + n_new, n_workers)
+        work += (cost.fixed if is_last else 0.0) * (n_old + n_new)
         rungs.append(
             Rung(
                 steps=until,
                 n_configurations=this.n_configurations,
-                n_seeds=this.n_seeds,
-                seconds=work / at_once,
+                n_seeds=n_seeds,
+                seconds=work / _runs_at_once(n_old + n_new, n_workers),
             )
         )
-        before, n_seeds = until, this.n_seeds
+        before, n_before = until, n_seeds
     return tuple(rungs)
+
+
+def _fill_seeds(last: _Round, n_workers: int) -> int:
+    """Return the number of seeds that leaves no worker idle in the last round."""
+    n_runs = last.n_configurations * last.n_seeds
+    n_filled = math.ceil(n_runs / n_workers) * n_workers
+    return max(last.n_seeds, min(n_filled // last.n_configurations, _MOST_SEEDS))
 
 
 def _rounded(steps: float) -> int:
@@ -240,10 +282,11 @@ def _seconds(race: Sequence[_Round], steps: int, cost: Cost, n_workers: int) -> 
 
 def _fit_steps(race: Sequence[_Round], time: float, cost: Cost, n_workers: int) -> int:
     """Return the steps of a whole run with which the race takes this time."""
-    # The time is linear in the steps, but for their rounding.
-    one, two = (_seconds(race, n * MOST_STEPS, cost, n_workers) for n in (1, 2))
-    per_step = (two - one) / MOST_STEPS
-    steps = (time - (one - per_step * MOST_STEPS)) / per_step
-    if steps < _STEP_ROUNDING:
-        return 0
-    return min(_rounded(steps), MOST_STEPS)
+    low, high = 0, MOST_STEPS // _STEP_ROUNDING
+    while low < high:
+        middle = (low + high + 1) // 2
+        if _seconds(race, middle * _STEP_ROUNDING, cost, n_workers) <= time:
+            low = middle
+        else:
+            high = middle - 1
+    return low * _STEP_ROUNDING

@@ -15,9 +15,10 @@ from ._proposal import (
     Plain,
     Proposal,
     base_settings,
+    choose_strengths,
     measure_candidate,
-    unit_strength,
 )
+from ._strength import bearable_strength
 
 Bred = Literal["pbt", "recursive"]
 
@@ -57,7 +58,7 @@ def propose_evolution(
         ValueError: If the time is too short for anything.
     """
     base = {k: v for k, v in base_settings(text, dataset).items() if k != "traces"}
-    unit = unit_strength(dataset)
+    (unit,) = choose_strengths(0.5 * bearable_strength(dataset), 1)
     objective: Plain = {"name": "beta_tc_vae", "beta": unit}
     per_step = measure_candidate(base, objective, device).per_step
     if seconds is None:

@@ -18,6 +18,9 @@ from unbraid.studies.executors import AbstractExecutor
 from ._configuration import name_configuration
 from ._plan import Plan, Standing
 
+_NO_AGREEMENT = -1e6
+"""Score of a configuration with nothing to compare, below all others."""
+
 
 class RaceObserver(Audience, Protocol):
     """Follows a discovery: its rounds, and the runs of each."""
@@ -141,9 +144,7 @@ def _measure(previews: Sequence[Preview]) -> tuple[float, float, float]:
     codes = [preview.codes for preview in previews]
     n_alive = sum(preview.fit["active_latents"] > 0 for preview in previews)
     if n_alive < 2:
-        # Below everything that is alive: agreement is never worse than -1 per latent.
-        worst = max((code.codes.shape[1] for code in codes), default=1)
-        return float(-worst - 1 + n_alive / 2), 0.0, 0.0
+        return _NO_AGREEMENT + n_alive, 0.0, 0.0
     udr = unsupervised_disentanglement_ranking(codes, similarity="spearman")
     chance = chance_agreement(codes, [""] * len(codes), similarity="spearman")[""]
     latents = reproducible_latents(udr.scores, udr.n_active, chance.mean)

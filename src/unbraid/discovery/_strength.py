@@ -35,7 +35,7 @@ def bearable_strength(dataset: AbstractDataset) -> float:
         >>> from unbraid.data import XYSquares
         >>> small = XYSquares(image_size=8, square_size=1, n_squares=1, rgb=False)
         >>> round(bearable_strength(small), 1)
-        1.6
+        1.0
 
     References:
         Lucas, Tucker, Grosse and Norouzi (2019), Don't Blame the ELBO! A Linear VAE

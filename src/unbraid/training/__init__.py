@@ -7,9 +7,10 @@ from ._loop import Snapshot, train
 from ._memory import keep_freed_memory
 from ._model_file import load, save_model
 from ._population import join_stretches, train_stretch
+from ._recipes import Recipe, RecipeName, choose_recipe
 from ._run import Run
 from ._specification import Change, TrainingSpec
-from ._specify import specify
+from ._specify import LEARNING_RATE, specify
 from ._state import TrainingState
 from ._trace import Trace, TraceSettings
 
@@ -23,7 +24,11 @@ __all__ = [
     "TrainingCost",
     "TrainingSpec",
     "TrainingState",
+    "Recipe",
+    "RecipeName",
+    "LEARNING_RATE",
     "choose_device",
+    "choose_recipe",
     "fit",
     "join_stretches",
     "keep_freed_memory",

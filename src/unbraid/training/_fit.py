@@ -19,6 +19,7 @@ from ._interruption import deferred_interruption
 from ._loop import Snapshot, train
 from ._own_parts import hash_own_parts
 from ._progress import ProgressBar
+from ._recipes import RecipeName
 from ._recording import Recording
 from ._run import Run
 from ._run_folder import RunFolder
@@ -43,7 +44,8 @@ def fit(
     standardise: bool = False,
     order: Literal["iid", "shuffled"] = "iid",
     optimiser: str = "Adam",
-    learning_rate: Number = 1e-4,
+    learning_rate: Number | None = None,
+    recipe: RecipeName | None = None,
     seed: int = 0,
     device: str | torch.device = "auto",
     out: str | os.PathLike[str] | None = None,
@@ -78,6 +80,10 @@ def fit(
         optimiser: Name of a class of ``torch.optim``.
         learning_rate: Learning rate of the optimizer, or a schedule of it, such as
             ``Decay(value=1e-3)``, which falls to zero over the last 30% of the steps.
+            0.0001 when neither it nor a recipe is given.
+        recipe: ``"small"`` for settings that work well on images of up to 32x32 pixels
+            in minutes on a CPU. It sets ``network`` and ``learning_rate`` unless they
+            are given; see :func:`unbraid.training.choose_recipe`.
         seed: Of everything random; the same seed gives the same model.
         device: ``"auto"`` takes the first of cuda, mps and cpu that is there.
         out: Folder to keep the run in.
@@ -120,6 +126,7 @@ def fit(
         order=order,
         optimiser=optimiser,
         learning_rate=learning_rate,
+        recipe=recipe,
         seed=seed,
     )
     return train_run(

@@ -1,0 +1,63 @@
+"""Recipes: settings of a run that were found to work well together."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from unbraid.models import Decay, Number
+from unbraid.models.networks import AbstractNetwork, Dense, choose_network
+
+RecipeName = Literal["small"]
+
+_SMALL = 3 * 32 * 32
+"""Numbers in the largest image for which dense layers pay."""
+
+_NARROW = _SMALL // 4
+"""Numbers in the largest image for which narrow layers suffice."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """Settings that a recipe chooses for a shape of images.
+
+    Attributes:
+        network: Encoder and decoder.
+        learning_rate: Learning rate, which falls to zero at the end of the run.
+    """
+
+    network: AbstractNetwork
+    learning_rate: Number
+
+
+def choose_recipe(name: str, image_shape: tuple[int, ...]) -> Recipe:
+    """Return the settings of a recipe.
+
+    ``"small"`` is made for images of 8x8 to 32x32 pixels and for minutes on a CPU: two
+    dense layers of 128 units (256 for more than 768 numbers per image), and a learning
+    rate of 0.001 that falls to zero over the last 30% of the run. Larger images get a
+    convolutional network and half the learning rate. The measurements are in
+    ``docs/recipes.md``.
+
+    Args:
+        name: Name of the recipe.
+        image_shape: Shape of an image, ``(channels, height, width)``, or of a vector.
+
+    Raises:
+        ValueError: If there is no recipe of this name.
+
+    Example:
+        >>> choose_recipe("small", (1, 16, 16)).network.widths
+        (128, 128)
+        >>> choose_recipe("small", (3, 64, 64)).learning_rate.value
+        0.0005
+    """
+    if name not in get_args(RecipeName):
+        raise ValueError(
+            f"recipe must be one of {', '.join(get_args(RecipeName))}, got {name!r}."
+        )
+    n_numbers = math.prod(image_shape)
+    if n_numbers > _SMALL:
+        network = choose_network("auto", image_shape)
+        return Recipe(network=network, learning_rate=Decay(value=5e-4))
+    width = 128 if n_numbers <= _NARROW else 256
+    return Recipe(network=Dense(widths=(width, width)), learning_rate=Decay(value=1e-3))
