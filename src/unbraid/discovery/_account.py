@@ -34,6 +34,7 @@ def account(
     ranking = found.ranking
     parts = [
         _data(source),
+        *(f"{note}\n" for note in plan.notes),
         _tried(plan, population, n_failed),
         _chosen(found),
         _table(ranking, population),
@@ -98,13 +99,14 @@ def _chosen(found: "Discovery") -> str:
 
 
 def _table(ranking: Ranking, population: Population) -> str:
-    """Specifications in order, with what the order comes from."""
+    """Configurations of the last round in order, with what the order comes from."""
     evidence = population.evidence
     udr, dynamics = evidence.udr(), evidence.dynamics()
     places = {name: place for place, name in enumerate(evidence.members)}
     width = max(len(spec.name) for spec in ranking.specifications)
-    head = "agree  chance  dynamics  active     ELBO"
-    lines = [f"{'specification':{width}}  score  interval      {head}\n"]
+    reproducible = evidence.reproducible()
+    head = "agree  chance  again  dynamics  active     ELBO"
+    lines = [f"{'configuration':{width}}  score  interval      {head}\n"]
     for spec in ranking.specifications:
         rows = evidence.members[spec.name]
         low, high = spec.interval
@@ -113,6 +115,7 @@ def _table(ranking: Ranking, population: Population) -> str:
             f"{low:.2f} to {high:.2f}",
             f"{udr[rows].mean():7.2f}",
             f"{evidence.chance.get(spec.name, float('nan')):6.2f}",
+            f"{reproducible[rows].mean():5.1f}",
             f"{dynamics[places[spec.name]]:8.2g}",
             f"{evidence.active_latents[rows].mean():6.1f}",
             f"{evidence.elbo[rows].mean():8.1f}" if evidence.elbo is not None else "",
@@ -149,7 +152,7 @@ def _advice(found: "Discovery") -> list[str]:
     ranking = found.ranking
     if ranking.chosen is None:
         return [
-            "Give more time: --budget with a larger one.",
+            "Try a larger --budget.",
             "Look at the data: `unbraid data check` finds pictures that are broken or "
             "all alike.",
         ]
@@ -167,8 +170,8 @@ def _advice(found: "Discovery") -> list[str]:
     equals = sum(spec.group == 0 for spec in ranking.specifications)
     if equals > 1:
         advice.append(
-            f"{equals} specifications cannot be told apart: a larger --budget gives "
-            "longer runs and more realisations."
+            f"{equals} configurations cannot be told apart: a larger --budget gives "
+            "longer runs and more seeds."
         )
     if len(found.latents) == N_LATENTS:
         advice.append(

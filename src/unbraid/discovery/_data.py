@@ -25,10 +25,13 @@ from unbraid.files import written_whole
 from unbraid.paths import expand_user
 from unbraid.randomness import numpy_generator
 
+from ._image_size import average_blocks
+
 FEWEST = 32
 """Different images without which there is nothing to learn."""
 
 _LOOKED_AT = 1_000
+_PART = 4_096
 _PICTURES_LOOKED_AT = 50
 _SIZES = (8, 16, 32, 64)
 
@@ -118,15 +121,28 @@ def _look_at_pictures(folder: Path) -> dict[str, int]:
     return {"image_size": size} | ({"channels": 1} if is_grey else {})
 
 
-def _keep(dataset: AbstractDataset, folder: Path) -> str:
-    """Write a dataset to files, and give the text that opens them."""
+def downscale(source: Source, factor: int, folder: Path) -> Source:
+    """Return the same data with smaller images, which are written to files.
+
+    Args:
+        source: The data.
+        factor: Number of pixels that become one, in each direction.
+        folder: Folder for the files.
+    """
+    text = _keep(source.dataset, folder, factor=factor)
+    return Source(text, open_dataset(text), source.names)
+
+
+def _keep(dataset: AbstractDataset, folder: Path, *, factor: int = 1) -> str:
+    """Write a dataset to files, and return the text that opens them."""
     if dataset.weights is not None:
         raise ValueError(
             "discover: expected data whose images all count alike, got weights. Draw "
             "rows by their weights beforehand."
         )
     # By content, so that other data never take the place of these.
-    folder = folder.resolve() / dataset.fingerprint()[:16]
+    smaller = f"-{factor}" if factor > 1 else ""
+    folder = folder.resolve() / f"{dataset.fingerprint()[:16]}{smaller}"
     if any(mark in str(folder) for mark in ":,'\""):
         raise ValueError(
             "discover: expected a folder without colons, commas and quotes in its "
@@ -135,7 +151,7 @@ def _keep(dataset: AbstractDataset, folder: Path) -> str:
     rows = np.arange(len(dataset))
     images, table = folder / "images.npy", folder / "factors.csv"
     with written_whole(images) as file:
-        np.save(file, dataset.images(rows))
+        np.save(file, _read_images(dataset, factor))
     options = ["channels_first=true"] if len(dataset.image_shape) == 3 else []
     factors = dataset.factors(rows)
     if factors is not None:
@@ -144,6 +160,16 @@ def _keep(dataset: AbstractDataset, folder: Path) -> str:
             file.write(frame.to_csv(index=False).encode())
         options.append(f"factors={table}")
     return f"{images}{':' if options else ''}{','.join(options)}"
+
+
+def _read_images(dataset: AbstractDataset, factor: int) -> NDArray[Any]:
+    """Return all images, smaller by a factor; a part at a time, to save memory."""
+    if factor == 1:
+        return dataset.images(np.arange(len(dataset)))
+    parts = np.array_split(np.arange(len(dataset)), -(-len(dataset) // _PART))
+    return np.concatenate(
+        [average_blocks(dataset.images(rows), factor) for rows in parts]
+    )
 
 
 def _check_variety(dataset: AbstractDataset) -> None:

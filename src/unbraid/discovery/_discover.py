@@ -24,9 +24,10 @@ from unbraid.studies.executors import (
 )
 from unbraid.training import choose_device
 
-from ._data import Source, read_source, require_writable, sample_rows
+from ._data import Source, downscale, read_source, require_writable, sample_rows
 from ._found import Discovery, write_found
 from ._gather import Population, gather
+from ._image_size import choose_factor
 from ._labels import read_labels
 from ._plan import Plan, read_plan
 from ._proposal import propose
@@ -130,6 +131,8 @@ def discover(
             # The machines of a cluster are taken to be like this one.
             device="cpu" if is_remote else device,
         )
+        if plan.factor > 1:
+            source = downscale(source, plan.factor, folder / "data")
         study = StudyFolder(folder / "study")
         rows = sample_rows(source.dataset, _ROWS_COMPARED)
 
@@ -195,10 +198,23 @@ def _plan(
         "seed": seed,
         "device": device,
     }
+    factor, notes = 1, ()
     if method == "sweep":
+        limits = {"seconds": seconds, "n_workers": n_workers, "device": device}
+        factor, notes = choose_factor(source.dataset.image_shape, **limits)
+        if factor > 1:
+            source = downscale(source, factor, folder / "data")
         proposal = propose(source.text, source.dataset, **wanted)
     else:
         proposal = propose_evolution(method, source.text, source.dataset, **wanted)
-    plan = Plan(fingerprint, asked, proposal.study, proposal.seconds, proposal.rungs)
+    plan = Plan(
+        fingerprint,
+        asked,
+        proposal.study,
+        proposal.seconds,
+        proposal.rungs,
+        notes=notes,
+        factor=factor,
+    )
     plan.write(folder)
     return plan

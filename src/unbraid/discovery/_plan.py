@@ -65,6 +65,8 @@ class Plan:
         results: Standings at the end of each completed round but the last, in the
             order of the study.
         notes: Sentences for the report, such as why images were made smaller.
+        factor: Number of pixels that become one in each direction; 1 leaves images as
+            they are.
     """
 
     fingerprint: str
@@ -74,6 +76,7 @@ class Plan:
     rungs: tuple[Rung, ...] = ()
     results: tuple[tuple[Standing, ...], ...] = ()
     notes: tuple[str, ...] = ()
+    factor: int = 1
 
     @property
     def n_configurations(self) -> int:
@@ -138,6 +141,7 @@ class Plan:
                 for standings in self.results
             ],
             "notes": list(self.notes),
+            "factor": self.factor,
         }
 
 
@@ -171,6 +175,7 @@ def read_plan(folder: Path) -> Plan | None:
                 for standings in words.get("results", ())
             ),
             tuple(str(note) for note in words.get("notes", ())),
+            int(words.get("factor", 1)),
         )
         # Surfaces errors in the settings of runs and in the number of standings.
         for number in range(len(plan.results) + 1):

@@ -22,7 +22,7 @@ from ._strength import bearable_strength
 
 Plain = dict[str, Any]
 
-N_LATENTS = 10
+N_LATENTS, BATCH_SIZE = 10, 64
 MOST_STEPS = 100_000
 SHARE = 0.9
 """Share of the time for training; the rest is for ranking and writing."""
@@ -140,12 +140,8 @@ def propose(
         wanted = _seconds(_DEFAULT_RACE, _DEFAULT_STEPS, cost, n_workers)
         low, high = DEFAULT_SECONDS
         seconds = min(max(wanted / SHARE + FIXED_SECONDS, low), high)
-    time = (seconds - FIXED_SECONDS) * SHARE
-    for race in _RACES:
-        steps = _fit_steps(race.rounds, time, cost, n_workers)
-        if steps >= race.least_steps:
-            break
-    else:
+    rungs = longest_race(cost, seconds, n_workers)
+    if not rungs:
         smallest = _RACES[-1]
         needed = _seconds(smallest.rounds, smallest.least_steps, cost, n_workers)
         raise ValueError(
@@ -153,10 +149,9 @@ def propose(
             f"{in_words(needed / SHARE + FIXED_SECONDS)} for these data on {n_workers} "
             f"cores, got {in_words(seconds)}. Use a larger --budget, or smaller images."
         )
-    rungs = _rungs(race.rounds, steps, cost, n_workers)
     betas = choose_strengths(bearable_strength(dataset), rungs[0].n_configurations)
     rate = choose_recipe("small", dataset.image_shape).learning_rate
-    training = {"steps": steps, "learning_rate": to_plain(rate, SCHEDULES)}
+    training = {"steps": rungs[-1].steps, "learning_rate": to_plain(rate, SCHEDULES)}
     plain = base | {
         "training": base["training"] | training,
         "zip": [{"objective": [objective | {"beta": beta} for beta in betas]}],
@@ -200,7 +195,7 @@ def base_settings(text: str, dataset: AbstractDataset) -> Plain:
         "network": to_plain(recipe.network, NETWORKS),
         "training": {
             "n_latents": N_LATENTS,
-            "batch_size": 64,
+            "batch_size": BATCH_SIZE,
             "learning_rate": schedule_ends(recipe.learning_rate)[0],
         },
         "evaluation": {
@@ -229,6 +224,29 @@ def measure_candidate(base: Plain, objective: Plain, device: str) -> Cost:
     shared = {key: value for key, value in base.items() if key != "name"}
     spec = RunSpec.read({**shared, "objective": objective}, "discover")
     return measure_run(spec, device=device)
+
+
+def longest_race(cost: Cost, seconds: float, n_workers: int) -> tuple[Rung, ...]:
+    """Return the rounds of the largest race that fits into the time; none if none does.
+
+    Args:
+        cost: Cost of a run.
+        seconds: Time of the discovery.
+        n_workers: Runs at once.
+    """
+    time = (seconds - FIXED_SECONDS) * SHARE
+    for race in _RACES:
+        steps = _fit_steps(race.rounds, time, cost, n_workers)
+        if steps >= race.least_steps:
+            return _rungs(race.rounds, steps, cost, n_workers)
+    return ()
+
+
+def seconds_of_good_race(cost: Cost, n_workers: int) -> float:
+    """Return the time of a discovery whose runs are long enough for a good choice."""
+    race = _RACES[2]
+    needed = _seconds(race.rounds, race.least_steps, cost, n_workers)
+    return needed / SHARE + FIXED_SECONDS
 
 
 def _rungs(

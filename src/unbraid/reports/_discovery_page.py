@@ -20,6 +20,7 @@ from ._evolution_section import evolution_section
 from ._frames import is_done, texts
 from ._model_section import model_section
 from ._page import Frame, Notice, Page, Picture, Section, Table
+from ._race_section import race_section
 from ._ranking_pictures import Place, draw_agreement
 from ._scores_table import number, scores_table
 from ._settings_section import settings_section
@@ -78,7 +79,7 @@ def _page(path: Path, result: Path) -> Page:
             lead=_UNFINISHED,
             facts=_counts(table),
             notices=run_notices(folder, table),
-            sections=(asked, *last),
+            sections=tuple(filter(None, (race_section(plan), asked, *last))),
         )
     found = read_json(result / "discovery.json", kind="discovery")
     _check_model(result, found)
@@ -87,6 +88,7 @@ def _page(path: Path, result: Path) -> Page:
     sections = [
         _chosen_section(result, found, folder),
         _ranking_section(found, folder),
+        race_section(plan),
         _bred_section(found, folder),
         asked,
         comparison,
@@ -157,7 +159,7 @@ def _refusal(ranking: dict[str, Any]) -> tuple[Notice, ...]:
     if ranking["chosen"] is not None:
         return ()
     advice = (
-        ("", "Give more time: --budget with a larger one."),
+        ("", "Try a larger --budget."),
         ("", "Look at the data: `unbraid data check` finds broken or equal pictures."),
     )
     return (Notice(level="problem", title=ranking["reason"], items=advice),)
@@ -184,7 +186,7 @@ def _asked(plan: dict[str, Any]) -> tuple[str, ...]:
     time = f"in {in_words(seconds)}" if seconds else "in the time that a choice needs"
     return (
         f"Find a representation of these images {time}, without labels. Every "
-        "specification is trained with several seeds, to see which ones agree.",
+        "configuration is trained with several seeds, to see which ones agree.",
     )
 
 
@@ -263,8 +265,9 @@ def _ranking_section(found: dict[str, Any], folder: StudyFolder) -> Section:
     if evidence:
         blocks.append(_agreement(evidence))
     words = [
-        "A score is a mean of places: by agreement between seeds (UDR), by how alike "
-        "their training went, and by ELBO. 1 is first in everything, 0 is last."
+        "A score is a mean of places: by the number of latents that other seeds find "
+        "again, by how alike their training went, and by ELBO. 1 is first in "
+        "everything, 0 is last."
     ]
     labels = ranking.get("labels")
     if labels:

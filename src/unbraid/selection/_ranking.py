@@ -336,23 +336,27 @@ def _reason(
         )
     if chosen is None:
         return (
-            "No model is better than chance: realisations of one specification agree "
-            "with one another no more than codes do whose axes were rotated at random."
+            "No model is better than chance: runs with other seeds agree with one "
+            "another no more than codes with randomly rotated axes do."
         )
     best = next(model for model in models if model.name == chosen)
     level = evidence.chance.get(best.specification)
     udr = evidence.udr()[evidence.names.index(chosen)]
-    above = "" if level is None else f", where chance gives {level:.2f}"
+    above = "" if level is None else f" (chance: {level:.2f})"
     groups = {spec.name: spec.group for spec in specifications}
     equals = list(groups.values()).count(groups[best.specification])
-    told_apart = (
-        "can be told from all others"
-        if equals == 1
-        else f"is one of {equals} that cannot be told apart"
-    )
+    again = evidence.reproducible()[evidence.names.index(chosen)]
+    n_active = evidence.active_latents[evidence.names.index(chosen)]
+    told_apart = ""
+    if len(groups) > 1:
+        told_apart = (
+            " Its configuration can be told from all others."
+            if equals == 1
+            else f" Its configuration is one of {equals} that cannot be told apart."
+        )
     return (
-        f"Its codes agree with those of other realisations to {udr:.2f}{above}; its "
-        f"specification {told_apart}."
+        f"Runs with other seeds find {again:.1f} of its {n_active} active latents "
+        f"again, with an agreement of {udr:.2f}{above}.{told_apart}"
     )
 
 

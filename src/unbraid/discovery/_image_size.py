@@ -1,0 +1,120 @@
+"""Smaller images, where the time does not suffice for large ones."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unbraid.data import LabelledImages
+from unbraid.durations import in_words
+from unbraid.models.objectives import BetaTCVAE
+from unbraid.randomness import numpy_generator
+from unbraid.studies._estimate import Cost
+from unbraid.training import measure_training, specify
+
+from ._proposal import (
+    BATCH_SIZE,
+    DEFAULT_SECONDS,
+    N_LATENTS,
+    longest_race,
+    seconds_of_good_race,
+)
+
+_FACTORS = (1, 2, 4, 8)
+_SMALLEST_SIDE = 16
+
+
+def choose_factor(
+    image_shape: tuple[int, ...],
+    *,
+    seconds: float | None,
+    n_workers: int,
+    device: str,
+) -> tuple[int, tuple[str, ...]]:
+    """Choose how much smaller images must be for good runs in the time.
+
+    Args:
+        image_shape: Shape of the images.
+        seconds: Time of the discovery, or ``None`` for the default.
+        n_workers: Runs at once.
+        device: Device on which a step is timed.
+
+    Returns:
+        The factor, 1 if the images can stay as they are; and sentences that say why.
+    """
+    if len(image_shape) != 3:
+        return 1, ()
+    seconds = DEFAULT_SECONDS[1] if seconds is None else seconds
+    side = min(image_shape[1:])
+    factors = [f for f in _FACTORS if f == 1 or side // f >= _SMALLEST_SIDE]
+    costs = {}
+    for factor in factors:
+        costs[factor] = _measure(_smaller(image_shape, factor), device)
+        if seconds_of_good_race(costs[factor], n_workers) <= seconds:
+            break
+    else:
+        # Nothing is good: the first that is possible at all, or the smallest.
+        possible = (f for f in factors if longest_race(costs[f], seconds, n_workers))
+        factor = next(possible, factors[-1])
+    if factor == 1:
+        return 1, ()
+    before, after = (
+        "x".join(map(str, shape[1:]))
+        for shape in (image_shape, _smaller(image_shape, factor))
+    )
+    needed = seconds_of_good_race(costs[1], n_workers)
+    return factor, (
+        f"The images were made smaller, from {before} to {after} pixels, because good "
+        f"runs of full size do not fit into the time. A budget of {in_words(needed)} "
+        "keeps the full size.",
+    )
+
+
+def _measure(image_shape: tuple[int, ...], device: str) -> Cost:
+    """Time a step on random images of this shape."""
+    generator = numpy_generator(0, "timed images")
+    shape = (2 * BATCH_SIZE, *image_shape)
+    data = LabelledImages(generator.integers(0, 256, shape, dtype=np.uint8))
+    spec = specify(
+        BetaTCVAE(),
+        data,
+        steps=1_000,
+        recipe="small",
+        n_latents=N_LATENTS,
+        batch_size=BATCH_SIZE,
+    )
+    cost = measure_training(spec, data, device=device)
+    return Cost(cost.per_step, 0.0, cost.n_bytes)
+
+
+def _smaller(image_shape: tuple[int, ...], factor: int) -> tuple[int, ...]:
+    n_channels, *sides = image_shape
+    return (n_channels, *(-(-side // factor) for side in sides))
+
+
+def average_blocks(images: NDArray[Any], factor: int) -> NDArray[Any]:
+    """Make images smaller: a pixel of the result is the mean of a block of pixels.
+
+    The last row and column are repeated where sides are not multiples of the factor.
+
+    Args:
+        images: Images, shape ``(n, channels, height, width)``.
+        factor: Side of a block.
+
+    Returns:
+        Smaller images of the same type.
+
+    Example:
+        >>> average_blocks(np.array([[[[0, 10, 4]]]], np.uint8), 2)
+        array([[[[5, 4]]]], dtype=uint8)
+    """
+    n_images, n_channels, *sides = images.shape
+    missing = [-side % factor for side in sides]
+    if any(missing):
+        around = ((0, 0), (0, 0), *((0, more) for more in missing))
+        images = np.pad(images, around, mode="edge")
+    height, width = (side // factor for side in images.shape[2:])
+    blocks = images.reshape(n_images, n_channels, height, factor, width, factor)
+    means = blocks.mean(axis=(3, 5), dtype=np.float32)
+    is_integer = np.issubdtype(images.dtype, np.integer)
+    return (np.round(means) if is_integer else means).astype(images.dtype)

@@ -1,0 +1,67 @@
+"""The race of a discovery, round by round."""
+
+from typing import Any
+
+import pandas as pd
+
+from ._page import Section, Table
+from ._scores_table import number
+
+_COLUMNS = (
+    "round",
+    "configuration",
+    "latents found again",
+    "active latents",
+    "agreement",
+    "chance",
+    "ELBO",
+    "continues",
+)
+
+
+def race_section(plan: dict[str, Any]) -> Section | None:
+    """Show which configurations started, and how each round was decided.
+
+    Args:
+        plan: Content of ``plan.json``.
+
+    Returns:
+        The section; ``None`` if the discovery has no rounds.
+    """
+    rungs = plan.get("rungs") or ()
+    if not rungs:
+        return None
+    paragraphs = [*plan.get("notes", ()), *map(_describe, range(len(rungs)), rungs)]
+    rows = [
+        (
+            str(place + 1),
+            standing["name"],
+            number(max(standing["score"], 0.0), 1),
+            number(standing["active_latents"], 1),
+            number(standing["agreement"], 2),
+            number(standing["chance"], 2),
+            number(standing["elbo"], 1),
+            "yes" if standing["is_kept"] else "no",
+        )
+        for place, standings in enumerate(plan.get("results") or ())
+        for standing in sorted(standings, key=lambda each: -each["score"])
+    ]
+    table = Table(
+        title="Standings",
+        columns=_COLUMNS,
+        rows=tuple(rows),
+        words="Latents found again: active latents of a run that runs with other seeds "
+        "find too, beyond what chance gives. Labels are not used.",
+        data=pd.DataFrame(rows, columns=list(_COLUMNS)),
+        file="race.csv",
+    )
+    return Section(
+        title="The race", words=tuple(paragraphs), blocks=(table,) if rows else ()
+    )
+
+
+def _describe(place: int, rung: dict[str, Any]) -> str:
+    return (
+        f"Round {place + 1}: {rung['n_configurations']} configurations with "
+        f"{rung['n_seeds']} seeds each, trained up to step {rung['steps']:,}."
+    )
