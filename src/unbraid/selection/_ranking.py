@@ -20,6 +20,9 @@ _CONFIDENCE = 0.95
 # Labels that count as much as all label-free scores together: few enough that a
 # hundred of them decide, as they do in Locatello et al. (2020).
 _LABELS_OF_EQUAL_WEIGHT = 100
+# Reproducible latents below which agreement means nothing: untrained networks, the best
+# of four pairs of them, reach 0.4.
+_LEAST_REPRODUCIBLE = 0.5
 # What rounding makes of agreements that are equal.
 _ROUNDING = 1e-9
 
@@ -98,9 +101,10 @@ def rank_models(
     Every label-free score orders the specifications; the score of a specification is
     the weighted mean of its places, each from 0 (last) to 1 (first). A model's score is
     half that of its specification and half the same mean over its own scores. Models
-    without an active latent are last. Nothing is chosen unless a specification's
-    realisations agree with one another more than codes do whose axes were rotated at
-    random: then no model is better than chance, and the ranking says so.
+    without an active latent are last. Nothing is chosen unless the seeds of a
+    configuration agree with one another more than codes with randomly rotated axes do,
+    and find at least half a latent again (:func:`reproducible_latents`); otherwise no
+    model is better than chance, and the ranking says so.
 
     .. math::
         S_s = \frac{\sum_k w_k \, r_k(s)}{\sum_k w_k}, \qquad
@@ -286,12 +290,17 @@ def _known_mean(values: Floats) -> float:
 
 
 def _beats_chance(evidence: Evidence) -> list[bool]:
-    """Which specifications agree with themselves more than chance does."""
-    found, udr = [], evidence.udr()
+    """Which configurations agree with themselves more than chance does.
+
+    The best of several configurations exceeds its level more often than in 5% of the
+    cases, because it was picked for its agreement. So it must also find a latent again.
+    """
+    is_better, udr, again = [], evidence.udr(), evidence.reproducible()
     for name, rows in evidence.members.items():
         own = np.where(evidence.is_alive[rows], udr[rows], 0.0)
-        found.append(bool(own.mean() > evidence.chance.get(name, 0.0) + _ROUNDING))
-    return found
+        is_above = own.mean() > evidence.chance.get(name, 0.0) + _ROUNDING
+        is_better.append(bool(is_above and again[rows].mean() >= _LEAST_REPRODUCIBLE))
+    return is_better
 
 
 def _in_order(
