@@ -76,7 +76,7 @@ def measure_single(task: tuple[str, str, Path]) -> None:
     made, text = make_set(name), write_set(name, folder.parent.parent / "sets")
     seconds = read_duration(budget) * count_cores()
     model, steps = _train_long(text, seconds, folder / "single")
-    row = {"single": _score(model, made, text), "single_steps": steps}
+    row = {"single": score_codes(model, made, text), "single_steps": steps}
     _write(folder / "single.json", row)
 
 
@@ -92,13 +92,14 @@ def _score_models(found: Any, made: ImageSet, text: str) -> dict[str, Any]:
     folders = {cell.id: cell.place.path for cell in runs.cells}
     described = json.loads((found.folder / "discovery.json").read_text())
     return {
-        model["name"]: _score(unbraid.load(folders[model["run"]]), made, text)
+        model["name"]: score_codes(unbraid.load(folders[model["run"]]), made, text)
         for model in described["evidence"]["models"]
         if model["run"] in folders
     }
 
 
-def _score(model: Any, made: ImageSet, text: str) -> dict[str, float]:
+def score_codes(model: Any, made: ImageSet, text: str) -> dict[str, float]:
+    """Score the codes of a model by the factors of a set."""
     rows = np.sort(np.random.default_rng(0).choice(len(made.images), _ROWS, False))
     codes = unbraid.encode(model, open_dataset(text), rows=rows, progress=False)
     factors = Factors(

@@ -163,8 +163,8 @@ def test_runs_that_were_dropped_are_paused_and_not_part_of_the_study(raced):
 
 def test_the_summary_lists_the_rounds(raced):
     text = raced.summary.read_text()
-    assert "3 configurations with 2 seeds up to step 200; kept: " in text
-    assert "1 configurations with 3 seeds up to step 800\n" in text
+    assert "3 configurations with 2 seeds each up to step 200; kept: " in text
+    assert "1 configuration with 3 seeds up to step 800\n" in text
 
 
 def test_a_second_call_judges_and_trains_nothing(raced, monkeypatch):

@@ -45,10 +45,10 @@ class RaceView:
         self._began = time.monotonic()
         specs = plan.rung_study(number).runs()
         self._names = list(dict.fromkeys(map(name_configuration, specs)))
-        self._print(self._describe_rung(len(specs)))
         if self._console.is_terminal and self._live is None:
             self._live = Live(console=self._console, refresh_per_second=4)
             self._live.start()
+        self._print(self._describe_rung(len(specs)))
 
     def end_rung(self, plan: "Plan", number: int) -> None:
         """Show how the configurations stood, best first."""
@@ -115,9 +115,8 @@ class RaceView:
             return f"{n_runs} runs, about {in_words(plan.seconds)}"
         rung = plan.rungs[self._number]
         return (
-            f"Round {self._number + 1} of {len(plan.rungs)}: {len(self._names)} "
-            f"configurations with {rung.n_seeds} seeds each up to step "
-            f"{rung.steps:,}, about {in_words(rung.seconds)}"
+            f"Round {self._number + 1} of {len(plan.rungs)}: {rung.description}, about "
+            f"{in_words(rung.seconds)}"
         )
 
     def _seconds_left(self) -> float:

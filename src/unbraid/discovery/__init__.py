@@ -5,6 +5,7 @@ from ._discover import discover
 from ._found import Discovery, Latent, Quality
 from ._plan import Plan, Rung, Standing
 from ._race import RaceObserver
+from ._strength import bearable_strength
 
 __all__ = [
     "Discovery",
@@ -14,6 +15,7 @@ __all__ = [
     "RaceObserver",
     "Rung",
     "Standing",
+    "bearable_strength",
     "discover",
     "name_configuration",
 ]

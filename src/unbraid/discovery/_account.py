@@ -70,8 +70,7 @@ def _tried(plan: Plan, population: Population, n_failed: int) -> str:
             f"each, {plan.steps:,} steps{failed}{silent}.\n"
         )
     rounds = [
-        f"  {rung.n_configurations} configurations with {rung.n_seeds} seeds up to "
-        f"step {rung.steps:,}{_kept(standings)}\n"
+        f"  {rung.description}{_kept(standings)}\n"
         for rung, standings in zip(plan.rungs, (*plan.results, ()), strict=True)
     ]
     return f"Tried, in rounds{failed}{silent}:\n{''.join(rounds)}"

@@ -28,6 +28,15 @@ class Rung(Section):
     n_seeds: Whole
     seconds: float
 
+    @property
+    def description(self) -> str:
+        """What is trained, as a phrase."""
+        plural = "s" if self.n_configurations > 1 else ""
+        return (
+            f"{self.n_configurations} configuration{plural} with {self.n_seeds} seeds "
+            f"{'each ' if plural else ''}up to step {self.steps:,}"
+        )
+
 
 class Standing(Section):
     """How a configuration stood at the end of a round.

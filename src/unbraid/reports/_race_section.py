@@ -61,7 +61,9 @@ def race_section(plan: dict[str, Any]) -> Section | None:
 
 
 def _describe(place: int, rung: dict[str, Any]) -> str:
+    n_configurations = rung["n_configurations"]
+    plural = "s" if n_configurations > 1 else ""
     return (
-        f"Round {place + 1}: {rung['n_configurations']} configurations with "
-        f"{rung['n_seeds']} seeds each, trained up to step {rung['steps']:,}."
+        f"Round {place + 1}: {n_configurations} configuration{plural} with "
+        f"{rung['n_seeds']} seeds, trained up to step {rung['steps']:,}."
     )

@@ -2,11 +2,14 @@
 
 import sys
 
+import numpy as np
 import pytest
 import ray
 from ray.cluster_utils import Cluster
+from small_discovery import lamps, plan_race
 
-from unbraid.studies.executors import RayExecutor
+from unbraid.discovery import discover
+from unbraid.studies.executors import InlineExecutor, RayExecutor
 
 
 def test_without_ray_the_error_has_the_line_that_helps(monkeypatch):
@@ -71,3 +74,15 @@ def test_a_run_whose_node_is_lost_is_done_on_another(make_job, job_list):
         assert not ray.is_initialized()
     finally:
         cluster.shutdown()
+
+
+def test_a_race_on_ray_chooses_the_same_model_as_in_one_process(tmp_path):
+    data = f"{tmp_path / 'lamps.npy'}:channels_first=true"
+    np.save(tmp_path / "lamps.npy", lamps().images(np.arange(216)))
+    found = {}
+    for name, executor in (("here", InlineExecutor()), ("ray", RayExecutor(2))):
+        plan_race(tmp_path / name, data)
+        found[name] = discover(data, tmp_path / name, executor=executor)
+    assert found["ray"].ranking == found["here"].ranking
+    models = [tmp_path / name / "model" / "model.safetensors" for name in found]
+    assert models[0].read_bytes() == models[1].read_bytes()
