@@ -4,7 +4,7 @@ from ._configuration import name_configuration
 from ._discover import discover
 from ._found import Discovery, Latent, Quality
 from ._plan import Plan, Rung, Standing
-from ._race import RaceObserver
+from ._race import RaceObserver, judge
 from ._strength import bearable_strength
 
 __all__ = [
@@ -17,5 +17,6 @@ __all__ = [
     "Standing",
     "bearable_strength",
     "discover",
+    "judge",
     "name_configuration",
 ]

@@ -71,12 +71,12 @@ class _Race(NamedTuple):
     rounds: tuple[_Round, ...]
 
 
-# Races from much time to little. A few thousand steps tell which strengths are wrong,
-# and ten thousand which is best; what remains is spent on long runs. All rounds but the
-# last end before the learning rate falls, so that a run may continue after any of them.
+# Races from much time to little. A few thousand steps tell which strengths are wrong;
+# most of the time is spent on long runs of those that remain. All rounds but the last
+# end before the learning rate falls, so that a run may continue after any of them.
 _RACES = (
     _Race(40_000, (_Round(3_000, 0.1, 6, 2), _Round(9_000, 0.3, 3, 3), _last(2, 4))),
-    _Race(15_000, (_Round(3_000, 0.2, 4, 2), _Round(9_000, 0.5, 2, 3), _last(1, 4))),
+    _Race(15_000, (_Round(3_000, 0.2, 4, 2), _last(2, 3))),
     _Race(8_000, (_Round(3_000, 0.3, 3, 2), _last(1, 3))),
     _Race(2_000, (_Round(3_000, 0.4, 2, 2), _last(1, 3))),
 )
