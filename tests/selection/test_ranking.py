@@ -202,3 +202,34 @@ def test_evidence_that_does_not_fit_is_refused(more, words):
 def test_weights_that_mean_nothing_are_refused(weights):
     with pytest.raises(ValueError, match="expected weights of udr"):
         rank_models(evidence({"a": 0.5, "b": 0.6}), weights=weights)
+
+
+@pytest.mark.parametrize(("level", "first"), [(0.60, "low"), (0.75, "high")])
+def test_elbo_decides_only_between_near_equals(level, first):
+    elbo = np.repeat([-10.0, -20.0], 5)
+    given = evidence({"low": 0.59, "high": level}, elbo=elbo, spread=0.0)
+    assert rank_models(given).specifications[0].name == first
+
+
+def test_agreement_is_ranked_relative_to_its_chance_level():
+    given = evidence(
+        {"a": 0.62, "b": 0.63},
+        spread=0.0,
+        chance={"a": 0.60, "b": 0.55},
+        chance_mean={"a": 0.55, "b": 0.45},
+    )
+    assert rank_models(given).chosen.startswith("b")
+    higher = {"a": 0.5, "b": 0.58}
+    given = evidence({"a": 0.62, "b": 0.63}, spread=0.0, chance_mean=higher)
+    assert rank_models(given).chosen.startswith("a")
+
+
+def test_more_reproducible_latents_beat_higher_agreement():
+    active = np.repeat([2, 5], 5)
+    given = evidence({"few": 0.95, "many": 0.8}, spread=0.0, active_latents=active)
+    assert rank_models(given).chosen.startswith("many")
+
+
+def test_less_than_half_a_reproducible_latent_is_refused():
+    given = evidence({"a": 0.34}, spread=0.0, chance_mean={"a": 0.29})
+    assert rank_models(given).chosen is None  # above the level of 0.3, but 0.28 latents

@@ -265,9 +265,9 @@ def _ranking_section(found: dict[str, Any], folder: StudyFolder) -> Section:
     if evidence:
         blocks.append(_agreement(evidence))
     words = [
-        "A score is a mean of places: by the number of latents that other seeds find "
-        "again, by how alike their training went, and by ELBO. 1 is first in "
-        "everything, 0 is last."
+        "The score is the number of latents that other seeds find again, relative to "
+        "the best; how alike their training went and ELBO decide between near equals. "
+        "1 is first in everything, 0 is last."
     ]
     labels = ranking.get("labels")
     if labels:

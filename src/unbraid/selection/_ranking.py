@@ -12,8 +12,9 @@ from unbraid.randomness import numpy_generator
 
 from ._evidence import Evidence, Floats
 
-WEIGHTS: Mapping[str, float] = {"reproducible": 1.0, "dynamics": 0.25, "elbo": 0.25}
-"""Weight of each label-free score. Others may be named: ``udr``, ``reconstruction``,
+WEIGHTS: Mapping[str, float] = {"reproducible": 1.0, "dynamics": 0.05, "elbo": 0.05}
+"""Weight of each label-free score: dynamics and ELBO decide between configurations that
+find about as many latents again. Others may be named: ``udr``, ``reconstruction``,
 ``active_latents``."""
 
 _CONFIDENCE = 0.95
@@ -98,9 +99,11 @@ def rank_models(
 ) -> Ranking:
     r"""Order models and their specifications without labels.
 
-    Every label-free score orders the specifications; the score of a specification is
-    the weighted mean of its places, each from 0 (last) to 1 (first). A model's score is
-    half that of its specification and half the same mean over its own scores. Models
+    Every label-free score orders the configurations; the score of a configuration is
+    the weighted mean of its places, each from 0 (last) to 1 (first). Reproducible
+    latents count by their number, as a share of the largest, so that small differences
+    stay small. A model's score is half that of its configuration and half the same mean
+    over its own scores. Models
     without an active latent are last. Nothing is chosen unless the seeds of a
     configuration agree with one another more than codes with randomly rotated axes do,
     and find at least half a latent again (:func:`reproducible_latents`); otherwise no
@@ -277,6 +280,9 @@ def _mean_place(columns: Mapping[str, Floats], weights: Mapping[str, float]) -> 
         column = columns[name]
         signed = -column if name in _LOWER_IS_BETTER else column
         known = np.where(np.isnan(signed), -np.inf, signed)
+        if name == "reproducible" and len(known) > 1 and known.max() > 0:
+            places.append(weight * np.maximum(known, 0.0) / known.max())
+            continue
         # Equals share a place, and one alone is in the middle, as all equals are.
         n_others = len(known) - 1
         place = (rankdata(known) - 1) / n_others if n_others else np.array([0.5])
