@@ -66,7 +66,7 @@ def measure_discovery(name: str, budget: str, folder: Path) -> dict[str, Any]:
         "reason": found.ranking.reason,
     }
     if not made.factors.empty:
-        row["models"] = _score_models(found, made, text)
+        row["models"] = _score_models(found, made)
     return row
 
 
@@ -86,16 +86,17 @@ def _write(path: Path, row: dict[str, Any]) -> None:
     part.replace(path)
 
 
-def _score_models(found: Any, made: ImageSet, text: str) -> dict[str, Any]:
-    """Scores of every model that was compared in the end, by name."""
-    runs = StudyFolder(found.folder / "study")
-    folders = {cell.id: cell.place.path for cell in runs.cells}
+def _score_models(found: Any, made: ImageSet) -> dict[str, Any]:
+    """Score every model that was compared in the end, by name."""
+    cells = {cell.id: cell for cell in StudyFolder(found.folder / "study").cells}
     described = json.loads((found.folder / "discovery.json").read_text())
-    return {
-        model["name"]: score_codes(unbraid.load(folders[model["run"]]), made, text)
-        for model in described["evidence"]["models"]
-        if model["run"] in folders
-    }
+    scores = {}
+    for model in described["evidence"]["models"]:
+        cell = cells[model["run"]]
+        # The data of the run: images may have been made smaller.
+        trained = unbraid.load(cell.place.path)
+        scores[model["name"]] = score_codes(trained, made, cell.spec.data)
+    return scores
 
 
 def score_codes(model: Any, made: ImageSet, text: str) -> dict[str, float]:

@@ -1,5 +1,6 @@
 """The progress of a discovery, on a terminal and in a pipe."""
 
+import dataclasses
 import io
 import re
 
@@ -8,8 +9,10 @@ from rich.console import Console
 from small_discovery import lamps, plan_race
 
 from unbraid.cli._race_view import RaceView
-from unbraid.discovery import discover
-from unbraid.studies.executors import InlineExecutor
+from unbraid.discovery import discover, judge
+from unbraid.discovery._plan import read_plan
+from unbraid.studies._job import Job, Outcome
+from unbraid.studies.executors import InlineExecutor, News
 
 
 def follow(folder, **options):
@@ -68,3 +71,27 @@ def test_failures_are_shown_with_the_name_of_the_run(tmp_path, monkeypatch):
     monkeypatch.setattr("unbraid.studies._work.train_run", fail)
     with pytest.raises(ValueError, match="two finished runs"):
         follow(tmp_path)
+
+
+def test_the_time_left_counts_only_what_this_round_has_to_do(tmp_path, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("unbraid.cli._race_view.time.monotonic", lambda: clock[0])
+    plan_race(tmp_path, lamps())
+    plan = read_plan(tmp_path)
+    slow = [rung.model_copy(update={"seconds": 100.0}) for rung in plan.rungs]
+    plan = dataclasses.replace(plan, rungs=tuple(slow))
+    view = RaceView(Console(file=io.StringIO()))
+    view.begin_rung(plan, 0)
+    for spec in plan.rung_study(0).runs():
+        job = Job("id", "folder", spec.to_plain(), "fingerprint", until=200)
+        view.hear(News("ended", job, Outcome("id", "done")))
+    standings = judge({name: [] for name in ("a", "b", "c")}, n_kept=2)
+    view.begin_rung(plan.with_result(standings), 1)
+    view.begin(n_runs=6, n_done=0, n_workers=2)
+    clock[0] = 1.0
+    assert view._seconds_left() == pytest.approx(199.0)
+    # Resumed with four of six runs done: what is left is what was planned.
+    fresh = RaceView(Console(file=io.StringIO()))
+    fresh.begin_rung(plan, 0)
+    fresh.begin(n_runs=6, n_done=4, n_workers=2)
+    assert fresh._share_done() == 0.0

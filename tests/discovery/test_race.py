@@ -14,6 +14,7 @@ import pytest
 from scipy.stats import ortho_group
 from small_discovery import lamps, plan_race
 
+from unbraid.data import LabelledImages
 from unbraid.discovery import discover
 from unbraid.discovery._plan import read_plan
 from unbraid.discovery._proposal import choose_strengths, propose
@@ -81,6 +82,13 @@ def test_dead_configurations_and_single_seeds_come_last():
     assert all(np.isfinite(standing.score) for standing in found)
 
 
+def test_configurations_that_failed_come_after_dead_ones():
+    dead = [preview(FACTORS, n_active=0)] * 2
+    found = judge({"failed": [], "dead": dead}, n_kept=1)
+    assert kept(found) == ["dead"]
+    assert found[0].elbo is found[0].active_latents is None
+
+
 def test_strengths_grow_are_different_and_at_least_one():
     for bearable in (0.0, 0.3, 1.0, 5.4, 40.0, 1e4):
         for number in range(1, 8):
@@ -97,6 +105,33 @@ def test_the_bearable_strength_is_the_largest_eigenvalue_in_units_of_the_noise()
     covariance = np.cov(((values - mean) / np.sqrt(mean * (1 - mean))).T, bias=True)
     expected = np.linalg.eigvalsh(covariance)[-1]
     assert bearable_strength(dataset) == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.repeat([[0, 255], [255, 0]], 32, axis=0),
+        np.eye(64) * 255,
+        np.zeros((40, 4)),
+    ],
+)
+def test_the_bearable_strength_of_symmetric_and_constant_images(values):
+    images = values.astype(np.uint8).reshape(len(values), 1, 1, -1)
+    flat = images.reshape(len(images), -1) / 255
+    noise = np.maximum(flat.mean(axis=0) * (1 - flat.mean(axis=0)), 0.01)
+    scaled = (flat - flat.mean(axis=0)) / np.sqrt(noise)
+    expected = np.linalg.eigvalsh(scaled.T @ scaled / len(flat))[-1]
+    found = bearable_strength(LabelledImages(images, channels_first=True))
+    assert found == pytest.approx(expected, rel=1e-4, abs=1e-9)
+
+
+def test_another_plan_over_the_same_runs_judges_them_at_the_same_steps(tmp_path):
+    plan_race(tmp_path, lamps())
+    discover(lamps(), tmp_path, executor=InlineExecutor())
+    first = read_plan(tmp_path)
+    plan_race(tmp_path, lamps(), asked=1_000.0)
+    discover(lamps(), tmp_path, budget=1_000.0, executor=InlineExecutor())
+    assert read_plan(tmp_path).results == first.results
 
 
 @pytest.mark.parametrize("seconds", [40.0, 180.0, 600.0, 3_600.0])

@@ -5,7 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from unbraid.selection import Evidence, chance_level, rank_models
+from unbraid.selection import (
+    Evidence,
+    chance_agreement,
+    chance_level,
+    rank_models,
+    unsupervised_disentanglement_ranking,
+)
 
 
 def evidence(levels, *, n_realisations=5, spread=0.02, **more):
@@ -233,3 +239,24 @@ def test_more_reproducible_latents_beat_higher_agreement():
 def test_less_than_half_a_reproducible_latent_is_refused():
     given = evidence({"a": 0.34}, spread=0.0, chance_mean={"a": 0.29})
     assert rank_models(given).chosen is None  # above the level of 0.3, but 0.28 latents
+
+
+def test_a_single_run_of_one_configuration_does_not_make_the_others_refused():
+    codes = np.random.default_rng(0).normal(size=(400, 4))
+    copies = [codes, -codes, codes[:, ::-1], codes + 1.0]
+    owners = ["a", "a", "a", "b"]
+    udr = unsupervised_disentanglement_ranking(copies, groups=owners)
+    chance = chance_agreement(copies, owners)
+    assert np.isfinite(chance["a"].level)
+    found = rank_models(
+        Evidence(
+            names=("a0", "a1", "a2", "b0"),
+            specifications=tuple(owners),
+            udr_pairs=udr.pairs,
+            active_latents=udr.n_active,
+            chance={name: each.level for name, each in chance.items()},
+            chance_mean={name: each.mean for name, each in chance.items()},
+        )
+    )
+    assert found.chosen.startswith("a")
+    assert found.models[-1].name == "b0"

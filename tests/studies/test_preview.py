@@ -4,10 +4,18 @@ import json
 
 import numpy as np
 import pytest
+from miniature_population import population
 from miniature_study import MINIATURE
 
 from unbraid.errors import NewerFormatError
-from unbraid.studies import StudyFolder, read_preview, run_study, study_from_plain
+from unbraid.representation import Representation
+from unbraid.studies import (
+    StudyFolder,
+    prune,
+    read_preview,
+    run_study,
+    study_from_plain,
+)
 from unbraid.studies.executors import InlineExecutor, LocalExecutor
 
 _FINAL = ("model.safetensors", "history.jsonl", "scores.json", "traces.safetensors")
@@ -76,13 +84,67 @@ def test_a_run_that_is_already_paused_there_is_not_trained_again(tmp_path):
     assert place(tmp_path).training_state.stat().st_mtime_ns == before
 
 
-def test_a_step_after_the_end_finishes_the_run(tmp_path):
-    run(tmp_path, until=100)
+def test_codes_that_are_not_finite_are_computed_again(tmp_path):
+    run(tmp_path, until=10)
+    path = place(tmp_path).preview_codes(10)
+    codes = Representation.load(path)
+    Representation(codes.codes * np.nan, rows=codes.rows).save(path)
+    assert read_preview(place(tmp_path), step=10) is None
+    run(tmp_path, until=10)
+    assert np.isfinite(read_preview(place(tmp_path), step=10).codes.codes).all()
+
+
+def test_a_step_at_or_after_the_end_trains_the_whole_run(tmp_path):
+    for step in (20, 100):
+        end = run(tmp_path, until=step)
+        assert (end.done, end.left) == (1, 0)
+        assert read_preview(place(tmp_path), step=step) is not None
+    run(tmp_path)
     assert place(tmp_path).state == "done"
 
 
-@pytest.mark.parametrize("name", ["preview.json", "preview.npz"])
-@pytest.mark.parametrize("content", [b"", b"damaged", b"{}"])
+def test_previews_of_earlier_steps_stay(tmp_path):
+    for step in (5, 10):
+        run(tmp_path, until=step)
+    run(tmp_path)
+    for step in (5, 10):
+        assert read_preview(place(tmp_path), step=step).step == step
+
+
+def test_a_finished_run_gets_the_preview_that_it_lacks(tmp_path):
+    run(tmp_path)
+    before = place(tmp_path).scores.read_bytes()
+    end = run(tmp_path, until=10)
+    assert (end.done, end.left) == (1, 0)
+    assert read_preview(place(tmp_path), step=10) is not None
+    assert place(tmp_path).scores.read_bytes() == before
+
+
+def test_populations_cannot_pause(tmp_path):
+    plain = {key: value for key, value in population().items() if key != "seed"}
+    study = study_from_plain(plain)
+    with pytest.raises(ValueError, match="populations cannot pause"):
+        run_study(study, tmp_path, until=10)
+
+
+def test_previews_go_with_a_run_that_is_pruned(tmp_path):
+    run(tmp_path, until=10)
+    run(tmp_path, seeds=[1])
+    prune(tmp_path, strangers=True)
+    assert len(list((tmp_path / "runs").iterdir())) == 1
+
+
+HEAD = b'{"format": 1, "kind": "preview of a run", "step": 10, "fit": '
+
+
+@pytest.mark.parametrize("name", ["preview-10.json", "preview-10.npz"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(b"", b"damaged", b"{}", HEAD + b"{}}", HEAD + b'{"elbo": -1.0}}'),
+        HEAD + b'{"elbo": NaN, "active_latents": 2}}',
+    ],
+)
 def test_a_damaged_preview_is_computed_again(tmp_path, name, content):
     run(tmp_path, until=10)
     known = read_preview(place(tmp_path), step=10)
@@ -96,7 +158,7 @@ def test_a_damaged_preview_is_computed_again(tmp_path, name, content):
 
 def test_a_preview_of_a_newer_version_is_left_alone(tmp_path):
     run(tmp_path, until=10)
-    path = place(tmp_path).preview
+    path = place(tmp_path).preview(10)
     path.write_text(path.read_text().replace('"format": 1', '"format": 99'))
     with pytest.raises(NewerFormatError):
         read_preview(place(tmp_path), step=10)

@@ -35,6 +35,7 @@ class RaceView:
         self._names: list[str] = []
         # Step of each run of a configuration, by seed.
         self._steps: dict[str, dict[int, int]] = defaultdict(dict)
+        self._steps_before = 0
         self._failures: list[str] = []
         self._began = time.monotonic()
         self._n_runs = self._n_done = 0
@@ -55,17 +56,23 @@ class RaceView:
         self._plan = plan
         standings = sorted(plan.results[number], key=lambda each: -each.score)
         for each in standings:
+            end = "continues" if each.is_kept else "stops here"
+            if each.elbo is None or each.active_latents is None:
+                self._print(f"  {each.name}: all runs failed, {end}")
+                continue
             self._print(
                 f"  {each.name}: {max(each.score, 0):.1f} reproducible latents of "
                 f"{each.active_latents:.1f} active, agreement {each.agreement:.2f} "
-                f"(chance {each.chance:.2f}), ELBO {each.elbo:.1f}, "
-                f"{'continues' if each.is_kept else 'stops here'}"
+                f"(chance {each.chance:.2f}), ELBO {each.elbo:.1f}, {end}"
             )
 
     def begin(self, *, n_runs: int, n_done: int, n_workers: int) -> None:
         """Note how many runs there are."""
         del n_workers
         self._n_runs, self._n_done = n_runs, n_done
+        # Runs that were done before this call count as a whole, and take no more time.
+        known = self._steps_done()
+        self._steps_before = max(known, n_done * self._goal()) if self._plan else 0
 
     def hear(self, news: News) -> None:
         """Note what happened to a run, and show it."""
@@ -132,15 +139,20 @@ class RaceView:
         return max(left, 0.0) + later
 
     def _share_done(self) -> float:
+        """Share of the steps of this round that were to be done when it began."""
         if not self._n_runs or self._plan is None:
             return 0.0
-        goal = self._goal()
-        done = sum(
+        to_do = self._goal() * self._n_runs - self._steps_before
+        done = self._steps_done() - self._steps_before
+        return min(max(done / to_do, 0.0), 1.0) if to_do > 0 else 1.0
+
+    def _steps_done(self) -> int:
+        goal = self._goal() if self._plan else 0
+        return sum(
             min(step, goal)
             for name in self._names
             for step in self._steps[name].values()
         )
-        return done / (goal * self._n_runs)
 
     def _goal(self) -> int:
         assert self._plan is not None
@@ -165,8 +177,8 @@ class RaceView:
         for name in self._names:
             steps = [f"{step:,}" for _, step in sorted(self._steps[name].items())]
             row = [escape(name), "  ".join(steps) or "waiting"]
-            if name in last:
-                each = last[name]
+            each = last.get(name)
+            if each and each.elbo is not None and each.active_latents is not None:
                 row += [
                     f"{max(each.score, 0):.1f} of {each.active_latents:.1f} latents",
                     f"{each.agreement:.2f} (chance {each.chance:.2f})",

@@ -88,7 +88,7 @@ def train(
     Example: unbraid train xy_object --objective beta_vae --set beta=4 --out run
     """
     from unbraid.models import Decay
-    from unbraid.training import LEARNING_RATE, keep_freed_memory, specify, train_run
+    from unbraid.training import keep_freed_memory, specify, train_run
 
     if not out:
         raise typer.BadParameter("Expected a folder, got ''.", param_hint="--out")
@@ -108,7 +108,7 @@ def train(
             likelihood=likelihood,
             standardise=standardise,
             learning_rate=(
-                Decay(value=learning_rate or LEARNING_RATE, share=decay)
+                Decay(value=_rate(learning_rate, recipe, dataset), share=decay)
                 if decay
                 else learning_rate
             ),
@@ -133,6 +133,18 @@ def train(
         complain(error)
         raise typer.Exit(1) from None
     _report(run, as_json=json)
+
+
+def _rate(given: float | None, recipe: str | None, dataset: "AbstractDataset") -> float:
+    """Return the learning rate before it falls: as given, or as the recipe says."""
+    from unbraid.models._schedules import schedule_ends
+    from unbraid.training import LEARNING_RATE, choose_recipe
+
+    if given is not None:
+        return given
+    if recipe is None:
+        return LEARNING_RATE
+    return schedule_ends(choose_recipe(recipe, dataset.image_shape).learning_rate)[0]
 
 
 def read_objective(name: str, settings: list[str]) -> "AbstractObjective":

@@ -3,6 +3,7 @@
 from ._configuration import name_configuration
 from ._discover import discover
 from ._found import Discovery, Latent, Quality
+from ._image_size import average_blocks
 from ._plan import Plan, Rung, Standing
 from ._race import RaceObserver, judge
 from ._strength import bearable_strength
@@ -15,6 +16,7 @@ __all__ = [
     "RaceObserver",
     "Rung",
     "Standing",
+    "average_blocks",
     "bearable_strength",
     "discover",
     "judge",

@@ -145,13 +145,16 @@ def _keep(dataset: AbstractDataset, folder: Path, *, factor: int = 1) -> str:
     folder = folder.resolve() / f"{dataset.fingerprint()[:16]}{smaller}"
     if any(mark in str(folder) for mark in ":,'\""):
         raise ValueError(
-            "discover: expected a folder without colons, commas and quotes in its "
-            f"path, got {str(folder)!r}."
+            "discover keeps these data in the output folder, whose path must not "
+            f"contain colons, commas or quotes, got {str(folder)!r}. Choose another "
+            "folder with --out."
         )
     rows = np.arange(len(dataset))
     images, table = folder / "images.npy", folder / "factors.csv"
-    with written_whole(images) as file:
-        np.save(file, _read_images(dataset, factor))
+    # Smaller images are named after their content, and take long to make.
+    if factor == 1 or not _is_array_file(images):
+        with written_whole(images) as file:
+            np.save(file, _read_images(dataset, factor))
     options = ["channels_first=true"] if len(dataset.image_shape) == 3 else []
     factors = dataset.factors(rows)
     if factors is not None:
@@ -160,6 +163,13 @@ def _keep(dataset: AbstractDataset, folder: Path, *, factor: int = 1) -> str:
             file.write(frame.to_csv(index=False).encode())
         options.append(f"factors={table}")
     return f"{images}{':' if options else ''}{','.join(options)}"
+
+
+def _is_array_file(path: Path) -> bool:
+    try:
+        return np.load(path, mmap_mode="r", allow_pickle=False).ndim == 4
+    except (OSError, ValueError, EOFError):
+        return False
 
 
 def _read_images(dataset: AbstractDataset, factor: int) -> NDArray[Any]:

@@ -46,8 +46,8 @@ class Standing(Section):
         score: Score by which it was judged; the higher, the better.
         agreement: Mean agreement between its seeds (UDR).
         chance: Agreement of the same codes with randomly rotated axes.
-        elbo: Mean ELBO in nats per image.
-        active_latents: Mean number of active latents.
+        elbo: Mean ELBO in nats per image; ``None`` if all of its runs failed.
+        active_latents: Mean number of active latents; ``None`` likewise.
         is_kept: Whether it takes part in the next round.
     """
 
@@ -55,8 +55,8 @@ class Standing(Section):
     score: float
     agreement: float
     chance: float
-    elbo: float
-    active_latents: float
+    elbo: float | None
+    active_latents: float | None
     is_kept: bool
 
 

@@ -30,6 +30,9 @@ SHARE = 0.9
 FIXED_SECONDS = 10.0
 """Time to start processes, read data and draw."""
 
+_MARGIN = 1.1
+"""Factor on a budget that is recommended: timings vary, and its text is rounded."""
+
 DEFAULT_SECONDS = (60.0, 1800.0)
 _STEP_ROUNDING = 100
 _SHARES = (0.2, 0.4, 0.1, 0.8, 0.05, 1.6)
@@ -146,8 +149,9 @@ def propose(
         needed = _seconds(smallest.rounds, smallest.least_steps, cost, n_workers)
         raise ValueError(
             "discover needs a budget of at least "
-            f"{in_words(needed / SHARE + FIXED_SECONDS)} for these data on {n_workers} "
-            f"cores, got {in_words(seconds)}. Use a larger --budget, or smaller images."
+            f"{in_words(_MARGIN * (needed / SHARE + FIXED_SECONDS))} for these data "
+            f"with {n_workers} runs at once, got {in_words(seconds)}. Use a larger "
+            "--budget, or smaller images."
         )
     betas = choose_strengths(bearable_strength(dataset), rungs[0].n_configurations)
     rate = choose_recipe("small", dataset.image_shape).learning_rate

@@ -129,7 +129,7 @@ def judge(previews: dict[str, list[Preview]], *, n_kept: int) -> tuple[Standing,
             score=score,
             agreement=agreement,
             chance=chance,
-            elbo=_mean([preview.fit["elbo"] for preview in previews[name]]),
+            elbo=_mean([p.fit["elbo"] for p in previews[name] if "elbo" in p.fit]),
             active_latents=_mean(
                 [preview.fit["active_latents"] for preview in previews[name]]
             ),
@@ -144,12 +144,12 @@ def _measure(previews: Sequence[Preview]) -> tuple[float, float, float]:
     codes = [preview.codes for preview in previews]
     n_alive = sum(preview.fit["active_latents"] > 0 for preview in previews)
     if n_alive < 2:
-        return _NO_AGREEMENT + n_alive, 0.0, 0.0
+        return _NO_AGREEMENT + n_alive + 0.1 * len(previews), 0.0, 0.0
     udr = unsupervised_disentanglement_ranking(codes, similarity="spearman")
     chance = chance_agreement(codes, [""] * len(codes), similarity="spearman")[""]
     latents = reproducible_latents(udr.scores, udr.n_active, chance.mean)
     return float(latents.mean()), float(udr.scores.mean()), chance.mean
 
 
-def _mean(values: Sequence[float]) -> float:
-    return float(np.mean(values)) if len(values) else 0.0
+def _mean(values: Sequence[float]) -> float | None:
+    return float(np.mean(values)) if len(values) else None

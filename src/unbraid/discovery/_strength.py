@@ -1,5 +1,7 @@
 """How strong a regularization the data can bear."""
 
+import math
+
 import numpy as np
 from scipy.sparse.linalg import svds
 
@@ -7,7 +9,10 @@ from unbraid.data import AbstractDataset, float_images
 from unbraid.models import Gaussian
 from unbraid.randomness import numpy_generator
 
-_ROWS = 2_000
+_ROWS, _FEWEST_ROWS = 2_000, 200
+_MOST_NUMBERS = 25_000_000
+"""Numbers in all images that are looked at, to save memory."""
+
 # Pixels that are nearly always black or white would count without bound.
 _LEAST_VARIANCE = 0.01
 
@@ -42,7 +47,8 @@ def bearable_strength(dataset: AbstractDataset) -> float:
         Perspective on Posterior Collapse, section 4. https://arxiv.org/abs/1911.02469
     """
     generator = numpy_generator(0, "bearable strength")
-    n_rows = min(len(dataset), _ROWS)
+    n_numbers = math.prod(dataset.image_shape)
+    n_rows = min(len(dataset), _ROWS, max(_FEWEST_ROWS, _MOST_NUMBERS // n_numbers))
     rows = np.sort(generator.choice(len(dataset), n_rows, replace=False))
     values = float_images(dataset, rows).numpy().reshape(n_rows, -1).astype(np.float64)
     mean = values.mean(axis=0)
@@ -51,8 +57,9 @@ def bearable_strength(dataset: AbstractDataset) -> float:
     else:
         noise = np.full_like(mean, Gaussian().variance)
     centered = (values - mean) / np.sqrt(noise)
-    if min(centered.shape) < 2:
+    if min(centered.shape) < 2 or not centered.any():
         return float((centered**2).sum() / n_rows)
-    start = np.ones(min(centered.shape))
+    # Not a constant start: centered rows are orthogonal to it.
+    start = generator.standard_normal(min(centered.shape))
     singular = np.asarray(svds(centered, 1, v0=start, return_singular_vectors=False))
     return float(singular[0] ** 2 / n_rows)

@@ -18,6 +18,8 @@ _COLUMNS = (
     "continues",
 )
 
+_NUMBERS = {"active_latents": 1, "agreement": 2, "chance": 2, "elbo": 1}
+
 
 def race_section(plan: dict[str, Any]) -> Section | None:
     """Show which configurations started, and how each round was decided.
@@ -37,10 +39,7 @@ def race_section(plan: dict[str, Any]) -> Section | None:
             str(place + 1),
             standing["name"],
             number(max(standing["score"], 0.0), 1),
-            number(standing["active_latents"], 1),
-            number(standing["agreement"], 2),
-            number(standing["chance"], 2),
-            number(standing["elbo"], 1),
+            *(number(standing[name], digits) for name, digits in _NUMBERS.items()),
             "yes" if standing["is_kept"] else "no",
         )
         for place, standings in enumerate(plan.get("results") or ())

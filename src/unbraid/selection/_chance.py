@@ -132,7 +132,10 @@ def chance_agreement(
     centre, spread = means.mean(axis=0), means.std(axis=0, ddof=1)
     # The furthest of all specifications in each draw, in its own spread: agreement is
     # skewed, so that no normal distribution would do.
-    furthest = np.max((means - centre) / np.where(spread > 0, spread, 1.0), axis=1)
+    distances = (means - centre) / np.where(spread > 0, spread, 1.0)
+    # A configuration with a single model has no agreement, and no level.
+    is_compared = ~np.isnan(centre)
+    furthest = np.max(distances, axis=1, where=is_compared, initial=-np.inf)
     reach = np.quantile(furthest, _CONFIDENCE, method="higher")
     levels = centre + reach * spread
     return {

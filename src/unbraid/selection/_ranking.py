@@ -304,6 +304,7 @@ def _beats_chance(evidence: Evidence) -> list[bool]:
     is_better, udr, again = [], evidence.udr(), evidence.reproducible()
     for name, rows in evidence.members.items():
         own = np.where(evidence.is_alive[rows], udr[rows], 0.0)
+        # NaN, of a single model without others to agree with, is above nothing.
         is_above = own.mean() > evidence.chance.get(name, 0.0) + _ROUNDING
         is_better.append(bool(is_above and again[rows].mean() >= _LEAST_REPRODUCIBLE))
     return is_better
@@ -352,7 +353,7 @@ def _reason(
     if chosen is None:
         return (
             "No model is better than chance: runs with other seeds agree with one "
-            "another no more than codes with randomly rotated axes do."
+            "another hardly more than codes with randomly rotated axes do."
         )
     best = next(model for model in models if model.name == chosen)
     level = evidence.chance.get(best.specification)

@@ -104,6 +104,10 @@ def run_study(
     Raises:
         OSError: If the disk is full or cannot be written; what is done stays.
     """
+    if until is not None and any(spec.evolution for spec in study.runs()):
+        raise ValueError(
+            "until needs runs without evolution: populations cannot pause."
+        )
     folder = StudyFolder(out)
     jobs = _plan(folder, study, loggers, device, until)
     executor = executor or LocalExecutor()
@@ -183,13 +187,17 @@ def _plan(
 
 
 def _unfinished(folder: StudyFolder, until: int | None) -> list[Cell]:
-    """Runs that are neither done nor failed, nor paused at the wanted step."""
+    """Return the runs that have not failed and lack scores, or the wanted preview."""
     states = folder.states()
     return [
         cell
         for cell in folder.cells
-        if states[cell.id] not in ("done", "failed")
-        and (until is None or read_preview(cell.place, step=until) is None)
+        if states[cell.id] != "failed"
+        and (
+            states[cell.id] != "done"
+            if until is None
+            else read_preview(cell.place, step=until) is None
+        )
     ]
 
 

@@ -18,6 +18,7 @@ from ._stretch import read_codes
 
 _KIND = "preview of a run"
 _ROWS = 1_000
+_FIT = ("reconstruction", "kl", "elbo", "active_latents")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +55,10 @@ def write_preview(
     generator = numpy_generator(0, "preview rows")
     n_rows = min(len(dataset), _ROWS)
     rows = np.sort(generator.choice(len(dataset), n_rows, replace=False))
-    encode(model, dataset, rows=rows, progress=False).save(place.preview_codes)
+    encode(model, dataset, rows=rows, progress=False).save(place.preview_codes(step))
     fit = measure_fit(model, dataset, rows, seed=0)
     # Written last: it says that the codes are there.
-    write_json(place.preview, {"step": step, "fit": fit}, kind=_KIND)
+    write_json(place.preview(step), {"step": step, "fit": fit}, kind=_KIND)
 
 
 def read_preview(place: RunPlace, *, step: int) -> Preview | None:
@@ -72,16 +73,19 @@ def read_preview(place: RunPlace, *, step: int) -> Preview | None:
     Raises:
         NewerFormatError: If a newer version wrote it.
     """
-    if not place.preview.is_file():
+    path = place.preview(step)
+    if not path.is_file():
         return None
     try:
-        found = read_json(place.preview, kind=_KIND)
-        fit = {name: float(value) for name, value in found["fit"].items()}
-        is_there = found["step"] == step
+        found = read_json(path, kind=_KIND)["fit"]
+        fit = {name: float(found[name]) for name in _FIT if name in found}
+        is_sound = "active_latents" in fit and np.isfinite(list(fit.values())).all()
     except NewerFormatError:
         raise
     except (CheckpointFormatError, AttributeError, LookupError, TypeError, ValueError):
-        set_aside(place.preview)
+        is_sound, fit = False, {}
+    codes = read_codes(place.preview_codes(step)) if is_sound else None
+    if codes is None or not np.isfinite(codes.codes).all():
+        set_aside(path)
         return None
-    codes = read_codes(place.preview_codes)
-    return Preview(step, codes, fit) if is_there and codes is not None else None
+    return Preview(step, codes, fit)

@@ -86,7 +86,8 @@ def prune(
     before = folder_size(folder.path)
     if strangers:
         for path in _runs_beside(folder, set(ours)):
-            delete_made(path, RUN_FILES, folders=_OF_LOGGERS)
+            files = (*RUN_FILES, *RunPlace(path).preview_files())
+            delete_made(path, files, folders=_OF_LOGGERS)
             n_strangers += 1
     for path in sorted(folder.path.glob("populations/*/generation-*")):
         # The winner is there when nothing is left to be done.

@@ -1,5 +1,6 @@
 """What a finished run is worth: metrics of its codes, and how well it fits the data."""
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,11 @@ def score_run(
     seed = evaluation.seed
     codes = encode_some(model, dataset, evaluation.rows, seed, progress=False)
     names = choose_metrics(evaluation.metrics, have_factors=codes.factors is not None)
+    if not any(METRICS[name].uses_factors for name in names):
+        # Factors that no metric asks for may be unusable, such as constant ones.
+        codes = dataclasses.replace(
+            codes, factors=None, factor_names=(), factor_kinds=()
+        )
     traversals = None
     if any(METRICS[name].rows == "traversals" for name in names):
         traversals = encode_traversals(

@@ -28,7 +28,6 @@ RUN_FILES = (
     *("run.json", "scores.json", "failure.json", "worker.json", "work.lock"),
     *("spec.json", "status.json", "history.jsonl", "lock", "recursion.json"),
     *("model.json", "model.safetensors", "state.safetensors", "traces.safetensors"),
-    *("preview.json", "preview.npz"),
 )
 """Files that a run writes into its folder."""
 
@@ -96,15 +95,17 @@ class RunPlace:
         """From which training goes on."""
         return self.path / "state.safetensors"
 
-    @property
-    def preview(self) -> Path:
-        """Fit of a paused run; written after its codes."""
-        return self.path / "preview.json"
+    def preview(self, step: int) -> Path:
+        """Fit of a run that paused at a step; written after its codes."""
+        return self.path / f"preview-{step}.json"
 
-    @property
-    def preview_codes(self) -> Path:
-        """Codes of a paused run."""
-        return self.path / "preview.npz"
+    def preview_codes(self, step: int) -> Path:
+        """Codes of a run that paused at a step."""
+        return self.path / f"preview-{step}.npz"
+
+    def preview_files(self) -> tuple[str, ...]:
+        """Names of all previews of the run."""
+        return tuple(path.name for path in self.path.glob("preview-*"))
 
     @property
     def state(self) -> State:

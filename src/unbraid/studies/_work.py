@@ -52,9 +52,9 @@ def work(job: Job, loggers: Sequence[AbstractLogger] = ()) -> Outcome:
 
 
 def _work(job: Job, place: RunPlace, loggers: Sequence[AbstractLogger]) -> Outcome:
-    if place.scores.is_file() or (
-        job.until is not None and read_preview(place, step=job.until) is not None
-    ):
+    if job.until is None and place.scores.is_file():
+        return Outcome(job.id, "done")
+    if job.until is not None and read_preview(place, step=job.until) is not None:
         return Outcome(job.id, "done")
     place.failure.unlink(missing_ok=True)
     worker = {"pid": os.getpid(), "host": socket.gethostname()}
@@ -72,7 +72,8 @@ def _work(job: Job, place: RunPlace, loggers: Sequence[AbstractLogger]) -> Outco
                 f"{spec.data}: expected the data that the study began with, got other "
                 "data. Run the study again."
             )
-        if job.until is not None and job.until < spec.training.steps:
+        if job.until is not None:
+            # A run that has passed the step already is previewed as it is now.
             run = _train(spec, data, place, job, loggers)
             write_preview(place, run.model, data.dataset, step=job.until)
             return Outcome(job.id, "done")

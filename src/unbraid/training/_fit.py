@@ -180,7 +180,8 @@ def train_run(
     """
     log_every = checked_count("log_every", log_every)
     _check_intervals(log_every, save_every, save_every_seconds)
-    if until is not None and checked_count("until", until) % log_every:
+    last = spec.steps if until is None else checked_count("until", until)
+    if last < spec.steps and last % log_every:
         raise ValueError(
             f"until must be a multiple of log_every={log_every}, got {until}."
         )
