@@ -41,12 +41,12 @@ def plan_small(
     Plan(source.dataset.fingerprint(), asked, study, 1.0).write(folder)
 
 
-def plan_race(folder, data, *, betas=(0.3, 1, 1_000), asked=None):
+def plan_race(folder, data, *, betas=(0.3, 1, 1_000), widths=(64, 64), asked=None):
     """Put the plan of a race into a folder that takes seconds, with three rounds."""
     source = read_source(data, folder / "data")
     plain = {
         "data": source.text,
-        "network": {"name": "dense", "widths": [64, 64]},
+        "network": {"name": "dense", "widths": list(widths)},
         "training": {
             "steps": 800,
             "n_latents": 4,

@@ -1,0 +1,132 @@
+"""Rooms are used through their public names: private imports may only become fewer.
+
+A room is a package or module directly under ``src/unbraid``. A private import names a
+module of another room that begins with an underscore.
+"""
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+# Lower these numbers when imports are removed; never raise them.
+ALLOWED = {"src": 155, "tests": 166}
+
+
+def private_imports(source, room=None):
+    """Private modules that a source text imports from other rooms.
+
+    Args:
+        source: Text of a Python file.
+        room: Room of the file; ``None`` for a file outside of the package.
+
+    Returns:
+        Pairs of a line number and a private module. A module counts once per statement,
+        however many names are imported from it.
+    """
+    imports = []
+    for node in ast.walk(ast.parse(source)):
+        modules = []
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            modules = [node.module]
+            if not is_private(node.module, room):
+                modules = [f"{node.module}.{alias.name}" for alias in node.names]
+        imports += [(node.lineno, name) for name in modules if is_private(name, room)]
+    return imports
+
+
+def is_private(module, room):
+    """Whether a dotted name is a private part of a room other than the given one."""
+    package, *parts = module.split(".")
+    if package != "unbraid" or parts[:1] == [room]:
+        return False
+    return any(part.startswith("_") for part in parts[1:])
+
+
+def room_of(path):
+    """Room of a file of the package; ``None`` for a file outside of it."""
+    package = ROOT / "src" / "unbraid"
+    if not path.is_relative_to(package):
+        return None
+    return path.relative_to(package).parts[0].removesuffix(".py")
+
+
+def find_private_imports(folder):
+    """Private imports of all files of a folder, grouped by the room imported from."""
+    by_room = defaultdict(list)
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        for line, module in private_imports(source, room_of(path)):
+            place = path.relative_to(ROOT).as_posix()
+            by_room[module.split(".")[1]].append(f"{place}:{line}: {module}")
+    return by_room
+
+
+def check(folder, by_room, allowed):
+    count = sum(map(len, by_room.values()))
+    listing = "\n".join(
+        f"{room} ({len(lines)}):\n  " + "\n  ".join(lines)
+        for room, lines in sorted(by_room.items())
+    )
+    assert count <= allowed, (
+        f"{folder} has {count} imports of private modules of other rooms; at most "
+        f"{allowed} are allowed. Use the room's public names.\n{listing}"
+    )
+    assert count >= allowed, (
+        f"{folder} has only {count} imports of private modules of other rooms. Lower "
+        f"ALLOWED[{folder!r}] in {Path(__file__).name} from {allowed} to {count}."
+        f"\n{listing}"
+    )
+
+
+@pytest.mark.parametrize("folder", ALLOWED)
+def test_private_imports_across_rooms_do_not_increase(folder):
+    check(folder, find_private_imports(folder), ALLOWED[folder])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from unbraid.data._catalogue import RENDERED",
+        "from unbraid.data import _catalogue",
+        "from unbraid.data.own._picture import open_picture",
+        "from unbraid.data.own import _picture",
+        "import unbraid.data._catalogue",
+        "import unbraid.data.own._picture as picture",
+        "def f():\n    from unbraid.data._catalogue import RENDERED",
+    ],
+)
+def test_an_import_of_a_private_module_counts_outside_of_its_room(line):
+    assert len(private_imports(line, "models")) == 1
+    assert len(private_imports(line)) == 1
+    assert private_imports(line, "data") == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from unbraid.data import XYSquares",
+        "from unbraid.training.loggers import AbstractLogger",
+        "import unbraid.data",
+        "from unbraid import __version__",
+        "from ._catalogue import RENDERED",
+        "from torch._utils import something",
+    ],
+)
+def test_public_relative_and_foreign_imports_do_not_count(line):
+    assert private_imports(line, "models") == []
+
+
+def test_a_number_that_is_too_high_must_be_lowered():
+    with pytest.raises(AssertionError, match=r"Lower ALLOWED\['src'\] .* from 2 to 1"):
+        check("src", {"data": ["a.py:1: unbraid.data._catalogue"]}, 2)
+
+
+def test_a_new_private_import_is_listed_under_its_room():
+    with pytest.raises(AssertionError, match=r"(?s)public names.*data \(1\):\n +a.py"):
+        check("src", {"data": ["a.py:1: unbraid.data._catalogue"]}, 0)
