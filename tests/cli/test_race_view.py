@@ -11,8 +11,7 @@ from small_discovery import lamps, plan_race
 from unbraid.cli._race_view import RaceView
 from unbraid.discovery import discover, judge
 from unbraid.discovery._plan import read_plan
-from unbraid.studies._job import Job, Outcome
-from unbraid.studies.executors import InlineExecutor, News
+from unbraid.studies.executors import InlineExecutor, Job, News, Outcome
 
 
 def follow(folder, **options):

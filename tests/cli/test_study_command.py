@@ -206,8 +206,7 @@ def test_the_live_view_shows_runs_failures_and_how_many_are_left(tmp_path):
     from rich.console import Console
 
     from unbraid.cli._study_view import StudyView
-    from unbraid.studies._job import Job, Outcome
-    from unbraid.studies.executors import News
+    from unbraid.studies.executors import Job, News, Outcome
 
     path = tmp_path / "screen"
     with path.open("w") as file:

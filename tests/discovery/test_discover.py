@@ -26,8 +26,7 @@ from unbraid.durations import read_duration
 from unbraid.errors import FolderInUseError
 from unbraid.locks import locked
 from unbraid.selection import Ranking
-from unbraid.studies import StudyFolder
-from unbraid.studies._estimate import Cost
+from unbraid.studies import Cost, StudyFolder
 from unbraid.studies.executors import InlineExecutor
 
 

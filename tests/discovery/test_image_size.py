@@ -9,7 +9,7 @@ from unbraid.discovery import _image_size, discover
 from unbraid.discovery._data import downscale, read_source
 from unbraid.discovery._image_size import average_blocks, choose_factor
 from unbraid.discovery._plan import read_plan
-from unbraid.studies._estimate import Cost
+from unbraid.studies import Cost
 from unbraid.studies.executors import InlineExecutor
 
 

@@ -15,14 +15,11 @@ from scipy.stats import ortho_group
 from small_discovery import lamps, plan_race
 
 from unbraid.data import LabelledImages
-from unbraid.discovery import discover
+from unbraid.discovery import bearable_strength, discover, judge
 from unbraid.discovery._plan import read_plan
 from unbraid.discovery._proposal import choose_strengths, propose
-from unbraid.discovery._race import judge
-from unbraid.discovery._strength import bearable_strength
 from unbraid.representation import Representation
-from unbraid.studies import Preview, StudyFolder
-from unbraid.studies._estimate import Cost
+from unbraid.studies import Cost, Preview, StudyFolder
 from unbraid.studies.executors import InlineExecutor
 
 GENERATOR = np.random.default_rng(0)

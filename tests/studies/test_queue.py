@@ -2,8 +2,8 @@ import os
 
 import pytest
 
-from unbraid.studies._job import Job, Outcome
 from unbraid.studies._queue import JobQueue
+from unbraid.studies.executors import Job, Outcome
 
 
 @pytest.fixture

@@ -137,7 +137,7 @@ def train(
 
 def _rate(given: float | None, recipe: str | None, dataset: "AbstractDataset") -> float:
     """Return the learning rate before it falls: as given, or as the recipe says."""
-    from unbraid.models._schedules import schedule_ends
+    from unbraid.models import schedule_ends
     from unbraid.training import LEARNING_RATE, choose_recipe
 
     if given is not None:

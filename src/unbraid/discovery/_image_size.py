@@ -9,7 +9,7 @@ from unbraid.data import LabelledImages
 from unbraid.durations import in_words
 from unbraid.models.objectives import BetaTCVAE
 from unbraid.randomness import numpy_generator
-from unbraid.studies._estimate import Cost
+from unbraid.studies import Cost
 from unbraid.training import measure_training, specify
 
 from ._proposal import (

@@ -9,11 +9,10 @@ import numpy as np
 
 from unbraid.data import AbstractDataset
 from unbraid.durations import in_words
-from unbraid.models._schedules import SCHEDULES, schedule_ends
+from unbraid.models import SCHEDULES, schedule_ends
 from unbraid.models._settings import to_plain
 from unbraid.models.networks import NETWORKS
-from unbraid.studies import RunSpec, Study, study_from_plain
-from unbraid.studies._estimate import Cost, measure_run
+from unbraid.studies import Cost, RunSpec, Study, measure_run, study_from_plain
 from unbraid.training import TrainingState, choose_recipe
 from unbraid.training._trace import last_layer_within
 

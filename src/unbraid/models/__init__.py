@@ -8,6 +8,7 @@ from ._linear_baselines import LinearModel, fit_fast_ica, fit_pca
 from ._loss import Loss
 from ._posterior import DiagonalGaussian, PointMass
 from ._schedules import (
+    SCHEDULES,
     AbstractSchedule,
     Constant,
     Cosine,
@@ -15,9 +16,11 @@ from ._schedules import (
     Decay,
     Linear,
     Number,
+    schedule_ends,
 )
 
 __all__ = [
+    "SCHEDULES",
     "AbstractLikelihood",
     "AbstractSchedule",
     "Autoencoder",
@@ -39,4 +42,5 @@ __all__ = [
     "fit_pca",
     "load_likelihood",
     "save_likelihood",
+    "schedule_ends",
 ]

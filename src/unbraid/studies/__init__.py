@@ -2,7 +2,7 @@
 
 from ._breeding import evolve
 from ._conduct import StudyEnd, retry_failed, run_study
-from ._estimate import Estimate, estimate
+from ._estimate import Cost, Estimate, estimate, measure_run
 from ._evolution import Evolution
 from ._evolve import Evolved
 from ._population import Population
@@ -19,6 +19,7 @@ from ._table import save_table, study_table
 
 __all__ = [
     "PRESETS",
+    "Cost",
     "Estimate",
     "Evaluation",
     "Evolution",
@@ -36,6 +37,7 @@ __all__ = [
     "estimate",
     "evolve",
     "preset",
+    "measure_run",
     "prune",
     "read_preview",
     "read_study",
