@@ -9,8 +9,7 @@ from rich.console import Console
 from small_discovery import lamps, plan_race
 
 from unbraid.cli._race_view import RaceView
-from unbraid.discovery import discover, judge
-from unbraid.discovery._plan import read_plan
+from unbraid.discovery import discover, judge, read_plan
 from unbraid.studies.executors import InlineExecutor, Job, News, Outcome
 
 

@@ -15,12 +15,11 @@ from small_discovery import SQUARES, lamps, plan_small
 
 import unbraid
 from unbraid.data import LabelledImages
-from unbraid.discovery import Discovery, _found, _proposal, discover
+from unbraid.discovery import Discovery, _found, _proposal, discover, read_plan
 from unbraid.discovery._account import _advice
 from unbraid.discovery._data import read_source
 from unbraid.discovery._gather import gather
 from unbraid.discovery._labels import read_labels
-from unbraid.discovery._plan import read_plan
 from unbraid.discovery._proposal import propose
 from unbraid.durations import read_duration
 from unbraid.errors import FolderInUseError

@@ -5,10 +5,9 @@ import pytest
 from small_discovery import plan_race
 
 from unbraid.data import LabelledImages
-from unbraid.discovery import _image_size, discover
+from unbraid.discovery import _image_size, discover, read_plan
 from unbraid.discovery._data import downscale, read_source
 from unbraid.discovery._image_size import average_blocks, choose_factor
-from unbraid.discovery._plan import read_plan
 from unbraid.studies import Cost
 from unbraid.studies.executors import InlineExecutor
 

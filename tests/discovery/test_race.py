@@ -15,8 +15,7 @@ from scipy.stats import ortho_group
 from small_discovery import lamps, plan_race
 
 from unbraid.data import LabelledImages
-from unbraid.discovery import bearable_strength, discover, judge
-from unbraid.discovery._plan import read_plan
+from unbraid.discovery import bearable_strength, discover, judge, read_plan
 from unbraid.discovery._proposal import choose_strengths, propose
 from unbraid.representation import Representation
 from unbraid.studies import Cost, Preview, StudyFolder

@@ -338,7 +338,8 @@ def test_a_damaged_file_of_a_discovery_is_written_again(discovery, name, how):
     if name == "plan.json":
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(
-                "unbraid.discovery._discover._plan", lambda *_: restore(discovery, plan)
+                "unbraid.discovery._discover._plan",
+                lambda *_, **__: restore(discovery, plan),
             )
             result = discover(lamps(), discovery, executor=InlineExecutor())
     else:
@@ -362,7 +363,7 @@ def test_a_damaged_file_of_a_discovery_is_written_again(discovery, name, how):
 
 def restore(folder, plan):
     """The plan that was there before, as a new timing might give another one."""
-    from unbraid.discovery._plan import read_plan
+    from unbraid.discovery import read_plan
 
     (folder / "plan.json").write_bytes(plan)
     return read_plan(folder)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from unbraid.data import LabelledImages
+from unbraid.discovery import Plan, Rung
 from unbraid.discovery._data import read_source
-from unbraid.discovery._plan import Plan, Rung
 from unbraid.studies import study_from_plain
 
 SQUARES = "xy_squares:image_size=8,square_size=1,n_squares=1"

@@ -4,7 +4,7 @@ from ._configuration import name_configuration
 from ._discover import discover
 from ._found import Discovery, Latent, Quality
 from ._image_size import average_blocks
-from ._plan import Plan, Rung, Standing
+from ._plan import Plan, Rung, Standing, read_plan
 from ._race import RaceObserver, judge
 from ._strength import bearable_strength
 
@@ -21,4 +21,5 @@ __all__ = [
     "discover",
     "judge",
     "name_configuration",
+    "read_plan",
 ]
