@@ -217,7 +217,7 @@ def read_results(out: Path) -> list[dict[str, Any]]:
         row, single = json.loads(path.read_text()), path.with_name("single.json")
         if single.is_file():
             row |= json.loads(single.read_text())
-        if "models" not in row or "single" in row:
+        if row["set"] in REFUSED or "single" in row:
             rows.append(row)
     return rows
 

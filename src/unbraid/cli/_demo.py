@@ -8,11 +8,7 @@ import typer
 from ._data import describe_datasets
 from ._discover import announce, conduct
 
-# A square with its place, size and shade of gray: factors that look alike enough for
-# minutes of training, and that a reader can check with the sliders.
-DATA = (
-    "xy_object:image_size=16,square_sizes=[3,5,7],spacing=1,palette=greys_4,rgb=false"
-)
+DATA = "sprites2d:image_size=16,n_scales=3,n_orientations=2,n_positions=8"
 BUDGET = "3m"
 
 
