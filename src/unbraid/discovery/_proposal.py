@@ -171,7 +171,8 @@ def choose_strengths(bearable: float, n_strengths: int) -> list[float]:
     """Choose values of beta for beta-TCVAE, in increasing order.
 
     Args:
-        bearable: What the data can bear, see :func:`bearable_strength`.
+        bearable: Largest strength that the data can bear; see
+            :func:`bearable_strength`.
         n_strengths: Number of values.
 
     Example:

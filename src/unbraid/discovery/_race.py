@@ -66,7 +66,7 @@ def run_rounds(
     Args:
         plan: The plan.
         folder: Folder of the discovery.
-        executor: Where to compute.
+        executor: Executor that runs the jobs.
         device: Device of each run.
         observer: Is told what happens.
 
