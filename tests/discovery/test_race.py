@@ -25,13 +25,13 @@ GENERATOR = np.random.default_rng(0)
 FACTORS = GENERATOR.normal(size=(500, 4))
 
 
-def preview(codes, *, n_active=None):
+def preview(codes, *, n_active=None, elbo=-10.0):
     codes = np.asarray(codes, dtype=np.float64)
     log_variances = np.full_like(codes, -4.0)
     n_active = codes.shape[1] if n_active is None else n_active
     codes = codes.copy()
     codes[:, n_active:], log_variances[:, n_active:] = 0.0, 0.0
-    fit = {"elbo": -10.0, "reconstruction": 8.0, "kl": 2.0, "active_latents": n_active}
+    fit = {"elbo": elbo, "reconstruction": 8.0, "kl": 2.0, "active_latents": n_active}
     return Preview(100, Representation(codes, log_variances=log_variances), fit)
 
 
@@ -67,6 +67,21 @@ def test_more_latents_that_are_found_again_beat_fewer_with_perfect_agreement():
     found = judge({"two latents": aligned(2), "four latents": noisy}, n_kept=1)
     assert found[0].agreement > found[1].agreement
     assert kept(found) == ["four latents"]
+
+
+def test_near_ties_are_decided_by_the_elbo():
+    def noisy(noise, elbo):
+        return [
+            preview(FACTORS + GENERATOR.normal(size=FACTORS.shape) * noise, elbo=elbo)
+            for _ in "ab"
+        ]
+
+    near = judge({"strong": noisy(0.1, -12.0), "weak": noisy(0.15, -9.0)}, n_kept=1)
+    assert 0 < near[0].score - near[1].score < 0.2
+    assert kept(near) == ["weak"]
+    far = judge({"strong": noisy(0.1, -12.0), "weak": noisy(0.4, -9.0)}, n_kept=1)
+    assert far[0].score - far[1].score > 0.2
+    assert kept(far) == ["strong"]
 
 
 def test_dead_configurations_and_single_seeds_come_last():

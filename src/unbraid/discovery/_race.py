@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
+from scipy.stats import rankdata
 
 from unbraid.selection import (
     chance_agreement,
@@ -20,6 +21,10 @@ from ._plan import Plan, Standing
 
 _NO_AGREEMENT = -1e6
 """Score of a configuration with nothing to compare, below all others."""
+
+_ELBO_WEIGHT = 0.2
+"""Reproducible latents that the best ELBO is worth. Early in training, agreement alone
+favors strengths that are too large: their few latents settle first."""
 
 
 class RaceObserver(Audience, Protocol):
@@ -110,8 +115,9 @@ def judge(previews: dict[str, list[Preview]], *, n_kept: int) -> tuple[Standing,
     """Score configurations by what their seeds agree on, and keep the best.
 
     The score is the number of latents that another seed finds again, beyond what chance
-    would give (see :func:`unbraid.selection.reproducible_latents`). Configurations
-    without two seeds that have an active latent come last.
+    would give (see :func:`unbraid.selection.reproducible_latents`). Differences of less
+    than 0.2 latents are decided by the ELBO. Configurations without two seeds that have
+    an active latent come last.
 
     Args:
         previews: Previews of the seeds of each configuration, by its name.
@@ -121,15 +127,20 @@ def judge(previews: dict[str, list[Preview]], *, n_kept: int) -> tuple[Standing,
         One standing per configuration, in the order given.
     """
     found = {name: _measure(own) for name, own in previews.items()}
-    order = sorted(found, key=lambda name: found[name][0], reverse=True)
-    kept = set(order[:n_kept])
+    elbos = {
+        name: _mean([preview.fit["elbo"] for preview in own if "elbo" in preview.fit])
+        for name, own in previews.items()
+    }
+    totals = _add_elbo([score for score, _, _ in found.values()], elbos)
+    order = np.argsort(-totals, kind="stable")
+    kept = {list(found)[index] for index in order[:n_kept]}
     return tuple(
         Standing(
             name=name,
             score=score,
             agreement=agreement,
             chance=chance,
-            elbo=_mean([p.fit["elbo"] for p in previews[name] if "elbo" in p.fit]),
+            elbo=elbos[name],
             active_latents=_mean(
                 [preview.fit["active_latents"] for preview in previews[name]]
             ),
@@ -149,6 +160,13 @@ def _measure(previews: Sequence[Preview]) -> tuple[float, float, float]:
     chance = chance_agreement(codes, [""] * len(codes), similarity="spearman")[""]
     latents = reproducible_latents(udr.scores, udr.n_active, chance.mean)
     return float(latents.mean()), float(udr.scores.mean()), chance.mean
+
+
+def _add_elbo(scores: Sequence[float], elbos: dict[str, float | None]) -> np.ndarray:
+    """Add up to ``_ELBO_WEIGHT`` for the place by ELBO, from 0 (worst or unknown)."""
+    known = [-np.inf if elbo is None else elbo for elbo in elbos.values()]
+    places = (rankdata(known) - 1) / max(len(known) - 1, 1)
+    return np.asarray(scores) + _ELBO_WEIGHT * places
 
 
 def _mean(values: Sequence[float]) -> float | None:
