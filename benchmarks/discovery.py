@@ -31,11 +31,11 @@ from discovery_sets import HELD_OUT, REFUSED, SETS, ImageSet, make_set, write_se
 
 import unbraid
 from unbraid.data import open_dataset
-from unbraid.durations import read_duration
+from unbraid.execution import count_cores
+from unbraid.foundation import parse_duration
 from unbraid.metrics import Factors
 from unbraid.models.objectives import BetaTCVAE
 from unbraid.studies import StudyFolder
-from unbraid.studies.executors import count_cores
 from unbraid.training import keep_freed_memory, measure_training, specify
 
 METRICS = {
@@ -74,7 +74,7 @@ def measure_single(task: tuple[str, str, Path]) -> None:
     """Train and score one long run, and write the result."""
     name, budget, folder = task
     made, text = make_set(name), write_set(name, folder.parent.parent / "sets")
-    seconds = read_duration(budget) * count_cores()
+    seconds = parse_duration(budget) * count_cores()
     model, steps = _train_long(text, seconds, folder / "single")
     row = {"single": score_codes(model, made, text), "single_steps": steps}
     _write(folder / "single.json", row)
@@ -94,7 +94,7 @@ def _score_models(found: Any, made: ImageSet) -> dict[str, Any]:
     for model in described["evidence"]["models"]:
         cell = cells[model["run"]]
         # The data of the run: images may have been made smaller.
-        trained = unbraid.load(cell.place.path)
+        trained = unbraid.load(cell.files.path)
         scores[model["name"]] = score_codes(trained, made, cell.spec.data)
     return scores
 

@@ -26,8 +26,8 @@ from sklearn.decomposition import PCA
 
 import unbraid
 from unbraid.data import FactorSpace, Sprites2D
+from unbraid.foundation import numpy_generator
 from unbraid.metrics import Factors
-from unbraid.randomness import numpy_generator
 
 SPRITES = Sprites2D(image_size=32, n_scales=3, n_orientations=8, n_positions=8)
 # Metrics that are evaluated at once, and on how many rows.

@@ -31,9 +31,8 @@ from peers import label_of, run_peer
 
 import unbraid
 from unbraid.data import FactorSpace, Sprites2D
-from unbraid.metrics import Factors
-from unbraid.metrics._catalogue import METRICS
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
+from unbraid.metrics import METRICS, Factors
 
 SPACE = FactorSpace(
     ("shape", "scale", "orientation", "position_x", "position_y"),

@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 
 from unbraid.data import Sprites2D, XYSquares
-from unbraid.geometry import (
+from unbraid.models import save_likelihood
+from unbraid.perception import (
     PerceivedDistances,
     compare_factor_choices,
     compare_visibilities,
     learn_loss,
     perceived_distances,
 )
-from unbraid.models import save_likelihood
 
 RADII = (31, 47, 63, 64)
 

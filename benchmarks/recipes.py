@@ -29,6 +29,7 @@ from discovery_sets import HELD_OUT, REFUSED, SETS, make_set, write_set
 import unbraid
 from unbraid.data import open_dataset
 from unbraid.discovery import bearable_strength
+from unbraid.execution import count_cores
 from unbraid.models import (
     AbstractLikelihood,
     Bernoulli,
@@ -39,7 +40,6 @@ from unbraid.models import (
 )
 from unbraid.models.networks import AbstractNetwork, Convolutional, Dense
 from unbraid.models.objectives import BetaTCVAE
-from unbraid.studies.executors import count_cores
 from unbraid.training import keep_freed_memory, measure_training, specify
 
 TUNED = tuple(name for name in SETS if name not in (*HELD_OUT, *REFUSED))

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import rankdata
 
-from unbraid.selection import SurrogateLabels
-from unbraid.studies import RunSpec, evolve
-from unbraid.studies.executors import InlineExecutor
+from unbraid.evolution import SurrogateLabels, evolve
+from unbraid.execution import InlineExecutor
+from unbraid.studies import RunSpec
 
 FACTORS = ("x", "y", "size")
 IMAGE_SIZE = 16

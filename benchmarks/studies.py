@@ -69,7 +69,7 @@ class Memory:
     def begin(self, **facts) -> None:
         """Nothing to note."""
 
-    def hear(self, news) -> None:
+    def notify(self, news) -> None:
         """Note the memory when a run ends."""
         if news.kind == "ended":
             self.last = resident()
@@ -78,8 +78,8 @@ class Memory:
 
 def measure_overhead(folder: Path) -> None:
     """200 runs of two seconds."""
+    from unbraid.execution import LocalExecutor
     from unbraid.studies import run_study, study_from_plain
-    from unbraid.studies.executors import LocalExecutor
 
     trial = with_steps(MINI, 600, 2)
     run_study(study_from_plain(trial), folder / "trial", executor=LocalExecutor(2))
@@ -88,7 +88,7 @@ def measure_overhead(folder: Path) -> None:
     memory = Memory()
     study = study_from_plain(with_steps(MINI, steps, 200))
     start = time.perf_counter()
-    run_study(study, folder / "many", executor=LocalExecutor(2), audience=memory)
+    run_study(study, folder / "many", executor=LocalExecutor(2), observer=memory)
     wall = time.perf_counter() - start
     trained = training_seconds(folder / "many", 64)
     print(f"200 runs of {steps} steps, {trained / 200:.2f} s of training each")
@@ -101,8 +101,8 @@ def measure_overhead(folder: Path) -> None:
 
 def measure_many(folder: Path) -> None:
     """Commands on a study of 10,000 runs whose results are there."""
+    from unbraid.execution import InlineExecutor
     from unbraid.studies import StudyFolder, run_study, study_from_plain
-    from unbraid.studies.executors import InlineExecutor
 
     standard = MINI | {"evaluation": {"metrics": "standard", "rows": 2000}}
     run_study(
@@ -117,8 +117,8 @@ def measure_many(folder: Path) -> None:
     known = json.loads(place.data_file.read_text())["fingerprints"]
     place.write(study, known)
     for cell in place.cells:
-        cell.place.path.mkdir(exist_ok=True)
-        cell.place.scores.write_bytes(content)
+        cell.files.path.mkdir(exist_ok=True)
+        cell.files.scores.write_bytes(content)
     for command in ("status", "table"):
         times = []
         for _ in range(3):
@@ -134,8 +134,8 @@ def measure_many(folder: Path) -> None:
 
 def measure_population(folder: Path, rounds: int) -> list[Comparison]:
     """Two workers against one model after the other."""
+    from unbraid.execution import LocalExecutor
     from unbraid.studies import run_study, study_from_plain
-    from unbraid.studies.executors import LocalExecutor
 
     peer, lines = label_of("disent"), []
     for name, kind, plain, steps in (

@@ -25,7 +25,7 @@ from scipy.stats import spearmanr
 from sklearn.linear_model import Lasso
 from sklearn.preprocessing import StandardScaler
 
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 from unbraid.selection import unsupervised_disentanglement_ranking
 
 

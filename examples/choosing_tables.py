@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from unbraid import encode, evaluate, load
 from unbraid.data import add_label_noise, open_dataset
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 from unbraid.selection import training_dynamics, unsupervised_disentanglement_ranking
 from unbraid.studies import StudyFolder
 from unbraid.training import Trace
@@ -35,20 +35,20 @@ def specification(spec):
 
 def read_models(folder):
     """Of every finished run: its specification, scores, trace and codes."""
-    cells = [cell for cell in folder.cells if cell.place.state == "done"]
+    cells = [cell for cell in folder.cells if cell.files.state == "done"]
     data = open_dataset(cells[0].spec.data)
     rows = numpy_generator(0, "compared rows").permutation(len(data))[:ROWS_COMPARED]
     models = []
     for cell in tqdm(cells, desc="codes"):
-        found = cell.place.read_scores()
+        found = cell.files.read_scores()
         scores = {name: found["scores"][name]["value"] for name in METRICS}
-        model = load(cell.place.path)
+        model = load(cell.files.path)
         models.append(
             {
                 "specification": specification(cell.spec),
                 "seed": cell.spec.seed,
                 "active": found["fit"]["active_latents"],
-                "trace": Trace.load(cell.place.path),
+                "trace": Trace.load(cell.files.path),
                 "codes": encode(model, data, rows=np.sort(rows), progress=False),
                 "model": model,
                 **scores,

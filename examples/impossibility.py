@@ -9,8 +9,8 @@ import numpy as np
 from scipy.stats import ks_2samp, uniform
 
 import unbraid
+from unbraid.foundation import numpy_generator
 from unbraid.geometry import EntanglingMap
-from unbraid.randomness import numpy_generator
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from unbraid import encode, evaluate
 from unbraid.data import open_dataset
-from unbraid.geometry import perceived_distances
+from unbraid.perception import perceived_distances
 from unbraid.studies import StudyFolder
 from unbraid.training import load
 
@@ -56,8 +56,8 @@ def compare(folder):
     """Scores of every setting, over its seeds."""
     found = {}
     for cell in folder.cells:
-        if cell.place.state == "done":
-            scores = cell.place.read_scores()["scores"]
+        if cell.files.state == "done":
+            scores = cell.files.read_scores()["scores"]
             found.setdefault(setting(cell.spec), []).append((cell.spec.seed, scores))
     for key in SCORES:
         print(f"| {key} | mean | deviation | seeds |\n|---|---|---|---|")
@@ -69,7 +69,7 @@ def compare(folder):
 
 def learned_first(folder):
     """The gap of every factor in the winner of every first population."""
-    cells = [cell for cell in folder.cells if cell.place.state == "done"]
+    cells = [cell for cell in folder.cells if cell.files.state == "done"]
     methods = ("unsupervised", "recursive")
     bred = [c for c in cells if c.spec.evolution and c.spec.evolution.method in methods]
     if not bred:
@@ -77,7 +77,7 @@ def learned_first(folder):
     data = open_dataset(bred[0].spec.data)
     roots = {}
     for cell in bred:
-        about = cell.place.read_scores()["evolution"]
+        about = cell.files.read_scores()["evolution"]
         stages = about["stages"]
         name = stages[0]["population"] if stages else about["population"]
         roots[cell.spec.seed] = folder.path / "populations" / name

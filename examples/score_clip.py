@@ -16,7 +16,7 @@ from transformers import CLIPVisionConfig, CLIPVisionModel
 
 import unbraid
 from unbraid.data import ColouredSprites
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 # Per channel, as CLIP was trained.
 MEAN = torch.tensor([0.48145466, 0.4578275, 0.40821073])[:, None, None]

@@ -9,7 +9,7 @@ from sklearn.decomposition import PCA
 
 import unbraid
 from unbraid.data import Sprites2D
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 
 def main() -> None:

@@ -31,10 +31,11 @@ def tiny_grid():
 # Files that take long: they start first, so that no worker waits for them at the end.
 LONG = (
     "tests/reproductions/",
-    "tests/studies/executors/",
+    "tests/execution/",
     "tests/studies/test_kill.py",
     "tests/training/test_kill.py",
     "tests/studies/",
+    "tests/evolution/",
     "tests/discovery/",
     "tests/hostile/",
     "tests/reports/",
@@ -43,7 +44,7 @@ LONG = (
     "tests/test_",
 )
 # Files that start a Ray of their own: one worker runs them, as two would be too many.
-RAY = ("tests/studies/executors/", "tests/studies/test_kill.py")
+RAY = ("tests/execution/", "tests/studies/test_kill.py")
 
 
 def pytest_collection_modifyitems(config, items):

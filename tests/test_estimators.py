@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader
 
 from unbraid import Disentangler
 from unbraid.data import TorchDataset, XYSquares
-from unbraid.errors import CheckpointFormatError
+from unbraid.foundation import CheckpointFormatError
 from unbraid.models import Gaussian, Laplace
 from unbraid.models.networks import Dense
 from unbraid.models.objectives import VAE, BetaVAE

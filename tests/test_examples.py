@@ -8,8 +8,8 @@ import pytest
 from miniature_population import PLAIN, population
 from miniature_study import MINIATURE
 
+from unbraid.execution import InlineExecutor
 from unbraid.studies import run_study, study_from_plain
-from unbraid.studies.executors import InlineExecutor
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"

@@ -24,6 +24,7 @@ from safetensors.numpy import load_file
 
 import unbraid
 from unbraid.data import open_dataset
+from unbraid.execution import InlineExecutor
 from unbraid.reports import write_report
 from unbraid.studies import (
     PRESETS,
@@ -34,7 +35,6 @@ from unbraid.studies import (
     study_status,
     study_table,
 )
-from unbraid.studies.executors import InlineExecutor
 from unbraid.training import Run
 
 FORMATS = sorted(path.name for path in GOLDEN.glob("format_*"))
@@ -162,7 +162,7 @@ def test_the_runs_of_a_finished_study_are_not_computed_again(samples):
 
 def test_the_models_of_a_finished_study_are_read(samples):
     for cell in StudyFolder(samples / "study").cells:
-        run = Run.load(cell.place.path)
+        run = Run.load(cell.files.path)
         assert run.spec.objective.beta == cell.spec.objective["beta"]
         assert run.history[-1]["step"] == 20
 
@@ -205,7 +205,7 @@ def test_the_report_of_a_discovery_is_written_again(discovery, expected):
 
 def test_previews_of_paused_runs_are_read(discovery):
     cells = StudyFolder(discovery / "study").cells
-    previews = [read_preview(cell.place, step=400) for cell in cells]
+    previews = [read_preview(cell.files, step=400) for cell in cells]
     assert [preview.codes.codes.shape for preview in previews] == [(216, 4)] * 3
 
 

@@ -8,7 +8,7 @@ from sklearn.decomposition import PCA
 
 import unbraid
 from unbraid.data import LabelledImages, XYSquares
-from unbraid.errors import DataFormatError
+from unbraid.foundation import DataFormatError
 
 TINY = XYSquares(image_size=8, square_size=1, n_squares=1, rgb=False)
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     __version__: str
 
-    from .discovery import Discovery, discover
-    from .estimators import Disentangler
-    from .metrics import Factors, Score, Scorecard, evaluate
-    from .representation import Representation, encode
-    from .training import Run, fit, load
+    from unbraid.discovery import Discovery, discover
+    from unbraid.estimators import Disentangler
+    from unbraid.metrics import Factors, Score, Scorecard, evaluate
+    from unbraid.representation import Representation, encode
+    from unbraid.training import Run, fit, load
 
 __all__ = [
     "Discovery",

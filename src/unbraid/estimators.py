@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from torch.utils.data import DataLoader
 
 from unbraid.data import AbstractDataset, as_dataset, float_images
+from unbraid.foundation import torch_generator
 from unbraid.models import AbstractLikelihood, DiagonalGaussian, Number
 from unbraid.models.networks import AbstractNetwork
 from unbraid.models.objectives import AbstractObjective, choose_objective
-from unbraid.randomness import torch_generator
 from unbraid.representation import encode
 from unbraid.training import RecipeName, fit
 

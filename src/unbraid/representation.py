@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
 from unbraid.data import AbstractDataset, Kind, as_dataset, float_images
-from unbraid.errors import DataFormatError
-from unbraid.files import written_whole
+from unbraid.foundation import DataFormatError, atomic_write
 
 _FORMAT = 1
 # Names under which encoders in use hand out one vector per image, best first.
@@ -126,7 +125,7 @@ class Representation:
         for name in ("log_variances", "factors"):
             if getattr(self, name) is not None:
                 arrays[name] = getattr(self, name)
-        with written_whole(Path(path)) as file:
+        with atomic_write(Path(path)) as file:
             np.savez(file, **arrays)
 
     @classmethod

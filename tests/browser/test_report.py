@@ -8,10 +8,10 @@ from miniature_study import MINIATURE
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from unbraid.execution import InlineExecutor
 from unbraid.reports import read_latent_names, write_report
-from unbraid.reports._page import Notice, Page, Section, Table, Words, render
+from unbraid.reports.pages._page import Notice, Page, Section, Table, Words, render
 from unbraid.studies import run_study, study_from_plain
-from unbraid.studies.executors import InlineExecutor
 
 LONG = "a_very_long_name_without_a_space" * 12
 HOSTILE = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"

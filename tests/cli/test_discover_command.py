@@ -11,7 +11,7 @@ from whole_command import run_whole
 
 from unbraid.cli import _demo
 from unbraid.cli._app import app
-from unbraid.durations import read_duration
+from unbraid.foundation import parse_duration
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,7 @@ def test_the_demo_draws_the_data_and_discovers_in_some(tmp_path, monkeypatch):
     data = f"{tmp_path / 'lamps.npy'}:channels_first=true"
     monkeypatch.setattr(_demo, "DATA", data)
     out = tmp_path / "deep" / "demo"
-    seconds = read_duration(_demo.BUDGET)
+    seconds = parse_duration(_demo.BUDGET)
     plan_small(out / "found", data, betas=(1,), steps=800, asked=seconds)
     result = run("demo", "--out", out)
     assert result.exit_code == 0, result.output

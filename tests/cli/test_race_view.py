@@ -10,7 +10,7 @@ from small_discovery import lamps, plan_race
 
 from unbraid.cli._race_view import RaceView
 from unbraid.discovery import discover, judge, read_plan
-from unbraid.studies.executors import InlineExecutor, Job, News, Outcome
+from unbraid.execution import Event, InlineExecutor, Job, Outcome
 
 
 def follow(folder, **options):
@@ -81,8 +81,13 @@ def test_the_time_left_counts_only_what_this_round_has_to_do(tmp_path, monkeypat
     view = RaceView(Console(file=io.StringIO()))
     view.begin_rung(plan, 0)
     for spec in plan.rung_study(0).runs():
-        job = Job("id", "folder", spec.to_plain(), "fingerprint", until=200)
-        view.hear(News("ended", job, Outcome("id", "done")))
+        job = Job(
+            id="id",
+            kind="unbraid.studies:do_run",
+            folder="folder",
+            spec={"run": spec.to_plain(), "until": 200},
+        )
+        view.notify(Event("ended", job, Outcome("id", "done")))
     standings = judge({name: [] for name in ("a", "b", "c")}, n_kept=2)
     view.begin_rung(plan.with_result(standings), 1)
     view.begin(n_runs=6, n_done=0, n_workers=2)

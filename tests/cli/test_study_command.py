@@ -12,9 +12,9 @@ from miniature_study import MINIATURE
 from typer.testing import CliRunner
 
 from unbraid.cli._app import app
+from unbraid.execution import InlineExecutor
+from unbraid.foundation import write_yaml
 from unbraid.studies import run_study, study_from_plain
-from unbraid.studies.executors import InlineExecutor
-from unbraid.yaml_text import write_yaml
 
 
 def run(*arguments):
@@ -56,8 +56,8 @@ def test_the_duration_on_ray_is_estimated_from_the_workers_of_the_cluster(
     file, monkeypatch
 ):
     pytest.importorskip("ray")
+    from unbraid.execution import RayExecutor
     from unbraid.studies import Estimate, _estimate
-    from unbraid.studies.executors import RayExecutor
 
     monkeypatch.setattr(
         _estimate, "measure_run", lambda spec: _estimate.Cost(0.0, 60.0, 1000)
@@ -193,7 +193,7 @@ def test_the_whole_of_a_plain_study_is_said_line_by_line_in_a_pipe(tmp_path):
     console = Console(file=(tmp_path / "said").open("w"), force_terminal=False)
     view = StudyView(console)
     study = study_from_plain(MINIATURE | {"seeds": 2})
-    run_study(study, tmp_path / "study", executor=InlineExecutor(), audience=view)
+    run_study(study, tmp_path / "study", executor=InlineExecutor(), observer=view)
     view.close()
     console.file.close()
     lines = (tmp_path / "said").read_text().splitlines()
@@ -206,18 +206,20 @@ def test_the_live_view_shows_runs_failures_and_how_many_are_left(tmp_path):
     from rich.console import Console
 
     from unbraid.cli._study_view import StudyView
-    from unbraid.studies.executors import Job, News, Outcome
+    from unbraid.execution import Event, Job, Outcome
 
     path = tmp_path / "screen"
     with path.open("w") as file:
         console = Console(file=file, force_terminal=True, width=100)
         view = StudyView(console)
         view.begin(n_runs=3, n_done=1, n_workers=2)
-        spec = study_from_plain(MINIATURE).runs()[0].to_plain()
-        jobs = [Job(name, "", spec, "") for name in ("first", "second")]
-        view.hear(News("begun", jobs[0]))
-        view.hear(News("progress", jobs[0], None, 10, 500.0))
-        view.hear(News("ended", jobs[1], Outcome("second", "failed", "no [luck]")))
+        jobs = [
+            Job(id=name, kind="unbraid.studies:do_run", folder="", steps=20)
+            for name in ("first", "second")
+        ]
+        view.notify(Event("begun", jobs[0]))
+        view.notify(Event("progress", jobs[0], None, 10, 500.0))
+        view.notify(Event("ended", jobs[1], Outcome("second", "failed", "no [luck]")))
         view.close()
     screen = path.read_text()
     assert "2 of 3 runs" in screen

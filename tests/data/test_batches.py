@@ -18,7 +18,7 @@ from unbraid.data import (
     XYSquares,
     channel_statistics,
 )
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 ROWS = {
     "iid": [[18140, 178307], [168321, 39814], [125877, 76381]],

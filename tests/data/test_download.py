@@ -16,8 +16,12 @@ import pytest
 
 from unbraid.data import DSprites, FactorSpace, RemoteFile, fetch, verify
 from unbraid.data._download import data_root
-from unbraid.errors import DataFormatError, DatasetNotFoundError, DownloadError
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import (
+    DataFormatError,
+    DatasetNotFoundError,
+    DownloadError,
+    numpy_generator,
+)
 
 CONTENT = numpy_generator(0, "download").bytes(3_000_000)
 OTHER = CONTENT[:-1] + bytes([CONTENT[-1] ^ 1])

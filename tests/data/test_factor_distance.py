@@ -9,7 +9,7 @@ from unbraid.data import (
     factor_distance,
     factor_distance_denominator,
 )
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 SPACE = FactorSpace(
     ("shape", "x", "angle", "constant"),

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unbraid.data import FactorSpace
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 sizes = st.lists(st.integers(1, 7), min_size=1, max_size=5)
 

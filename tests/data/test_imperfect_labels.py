@@ -12,7 +12,7 @@ from unbraid.data import (
     add_label_noise,
     keep_labels,
 )
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 from unbraid.testing import check_dataset
 
 # Table 2 of Holtz, Mishne and Cloninger: p of shape, scale, orientation, position.

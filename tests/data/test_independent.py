@@ -1,7 +1,7 @@
 import numpy as np
 
 from unbraid.data import BatchStream, Independent, Reweighted, XYSquares
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 
 def test_companions_do_not_depend_on_the_anchors(tiny_grid):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from unbraid.data import BatchStream, LabelledRows, Pairs
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 ANCHORS = np.zeros(400, dtype=np.int64)
 

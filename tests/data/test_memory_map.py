@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from unbraid.data._memory_map import converted_once
-from unbraid.errors import DataFormatError
+from unbraid.foundation import DataFormatError
 
 ROWS = np.arange(60, dtype=np.uint8).reshape(10, 2, 3)
 

@@ -24,7 +24,7 @@ from unbraid.data import (
     compare_statistics,
     published_statistics,
 )
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from unbraid.data import (
     correlate,
     keep_labels,
 )
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 SQUARES = XYSquares(n_squares=2)
 PART = Subset(SQUARES, numpy_generator(0, "test").permutation(4096)[:300])

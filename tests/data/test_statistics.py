@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from unbraid.data import LabelledImages, XYObject, channel_statistics
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 
 def test_statistics_equal_a_literal_computation():

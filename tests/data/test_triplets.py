@@ -13,7 +13,7 @@ from unbraid.data import (
     correlate,
     keep_labels,
 )
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 N = 60_000
 IMAGES = XYSquares()

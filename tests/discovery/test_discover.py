@@ -21,12 +21,10 @@ from unbraid.discovery._data import read_source
 from unbraid.discovery._gather import gather
 from unbraid.discovery._labels import read_labels
 from unbraid.discovery._proposal import propose
-from unbraid.durations import read_duration
-from unbraid.errors import FolderInUseError
-from unbraid.locks import locked
+from unbraid.execution import InlineExecutor
+from unbraid.foundation import FolderInUseError, locked, parse_duration
 from unbraid.selection import Ranking
 from unbraid.studies import Cost, StudyFolder
-from unbraid.studies.executors import InlineExecutor
 
 
 @pytest.fixture(scope="module")
@@ -511,5 +509,5 @@ def test_a_killed_discovery_goes_on(tmp_path):
 
 
 def test_times_are_read_as_people_write_them():
-    assert read_duration("1h 30m") == 5_400
-    assert read_duration("2.5m") == 150
+    assert parse_duration("1h 30m") == 5_400
+    assert parse_duration("2.5m") == 150

@@ -3,7 +3,7 @@ import pytest
 from unbraid import discover
 from unbraid.data import open_dataset
 from unbraid.discovery._proposal_evolving import propose_evolution
-from unbraid.studies.executors import InlineExecutor
+from unbraid.execution import InlineExecutor
 
 TEXT = "sprites2d:image_size=16,n_scales=2,n_orientations=2,n_positions=4"
 

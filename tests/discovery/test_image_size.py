@@ -8,8 +8,8 @@ from unbraid.data import LabelledImages
 from unbraid.discovery import _image_size, discover, read_plan
 from unbraid.discovery._data import downscale, read_source
 from unbraid.discovery._image_size import average_blocks, choose_factor
+from unbraid.execution import InlineExecutor
 from unbraid.studies import Cost
-from unbraid.studies.executors import InlineExecutor
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from small_discovery import lamps, plan_race
 from unbraid.data import LabelledImages
 from unbraid.discovery import bearable_strength, discover, judge, read_plan
 from unbraid.discovery._proposal import choose_strengths, propose
+from unbraid.execution import InlineExecutor
 from unbraid.representation import Representation
 from unbraid.studies import Cost, Preview, StudyFolder
-from unbraid.studies.executors import InlineExecutor
 
 GENERATOR = np.random.default_rng(0)
 FACTORS = GENERATOR.normal(size=(500, 4))
@@ -196,7 +196,7 @@ def test_a_strength_that_kills_all_latents_does_not_survive_the_first_round(race
 
 def test_runs_that_were_dropped_are_paused_and_not_part_of_the_study(raced):
     study = StudyFolder(raced.folder / "study")
-    states = [cell.place.state for cell in study.cells]
+    states = [cell.files.state for cell in study.cells]
     assert states == ["done"] * 3
     runs = list((raced.folder / "study" / "runs").iterdir())
     unfinished = [run for run in runs if not (run / "scores.json").is_file()]

@@ -3,8 +3,8 @@ import pytest
 import torch
 from scipy import sparse
 
+from unbraid.geometry import bottom_eigenpairs
 from unbraid.geometry._block_products import BlockProducts, exact_product
-from unbraid.geometry._bottom_eigenpairs import bottom_eigenpairs
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,11 @@ from unbraid.geometry import (
     bottom_eigenpairs,
     connection_laplacian,
     product_manifold,
+    tangent_spaces,
     traceless_basis,
 )
 from unbraid.geometry._neighbour_graph import nearest_neighbours, undirected_edges
 from unbraid.geometry._parallel_transport import alignments
-from unbraid.geometry._tangents import tangent_spaces
 
 
 def literal_projection(k):

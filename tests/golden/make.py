@@ -36,8 +36,8 @@ from golden_samples import (
 from small_discovery import lamps, plan_race
 
 from unbraid.discovery import discover
+from unbraid.execution import InlineExecutor
 from unbraid.studies import PRESETS, run_study, study_from_plain, study_table
-from unbraid.studies.executors import InlineExecutor
 
 # Files that say where and when a sample was made, or that are large and made again.
 _LEFT_OUT = ("*lock", "worker.json", "*.html", "traversals.png")

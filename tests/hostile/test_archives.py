@@ -13,7 +13,7 @@ from hostile_command import Case, faults
 
 from unbraid.data import LabelledImages
 from unbraid.data._hdf5 import hdf5_images
-from unbraid.errors import DataFormatError
+from unbraid.foundation import DataFormatError
 
 GOOD = np.random.default_rng(0).integers(0, 256, (40, 8, 8, 1), dtype=np.uint8)
 SECRET = bytes(range(1, 256)) * 20

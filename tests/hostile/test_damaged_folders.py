@@ -17,20 +17,19 @@ from miniature_study import MINIATURE
 from small_discovery import lamps, plan_small
 
 from unbraid.discovery import _found, discover
-from unbraid.reports._discovery_page import discovery_page
-from unbraid.reports._run_page import run_page
+from unbraid.evolution import evolve, read_lineage
+from unbraid.execution import InlineExecutor
+from unbraid.reports.pages._discovery_page import discovery_page
+from unbraid.reports.pages._run_page import run_page
 from unbraid.studies import (
     RunSpec,
     StudyFolder,
-    evolve,
     prune,
     run_study,
     study_from_plain,
     study_status,
     study_table,
 )
-from unbraid.studies._population import read_lineage
-from unbraid.studies.executors import InlineExecutor
 from unbraid.training import Run, Trace, load
 
 SECONDS = 30
@@ -161,7 +160,7 @@ def study(finished, tmp_path):
 
 def two_runs(folder):
     """Folders of the two runs, in the order of the study."""
-    return [cell.place.path for cell in StudyFolder(folder).cells]
+    return [cell.files.path for cell in StudyFolder(folder).cells]
 
 
 OF_TRAINING = (

@@ -23,12 +23,18 @@ from typer.testing import CliRunner
 from whole_command import run_whole
 
 import unbraid
-import unbraid.files
 from unbraid.cli._app import app
 from unbraid.data import open_dataset
 from unbraid.discovery import discover
-from unbraid.files import delete_made, printable_name, set_aside, written_whole
-from unbraid.locks import locked
+from unbraid.execution import InlineExecutor
+from unbraid.foundation import (
+    atomic_write,
+    delete_own_files,
+    locked,
+    printable_name,
+    set_aside,
+    write_yaml,
+)
 from unbraid.studies import (
     StudyFolder,
     prune,
@@ -36,8 +42,6 @@ from unbraid.studies import (
     study_from_plain,
     study_table,
 )
-from unbraid.studies.executors import InlineExecutor
-from unbraid.yaml_text import write_yaml
 
 DATA = MINIATURE["data"]
 
@@ -48,7 +52,7 @@ def base(tmp_path_factory):
     folder = tmp_path_factory.mktemp("base")
     plain = MINIATURE | {"seeds": 2}
     run_study(study_from_plain(plain), folder / "study", executor=InlineExecutor())
-    run = StudyFolder(folder / "study").cells[0].place.path
+    run = StudyFolder(folder / "study").cells[0].files.path
     shutil.copytree(run, folder / "run")
     factors = np.stack(np.meshgrid(*[np.arange(8)] * 2), axis=-1).reshape(-1, 2)
     np.save(folder / "codes.npy", factors + 0.5)
@@ -164,7 +168,7 @@ def test_an_earlier_output_is_replaced_and_a_full_disk_keeps_it(
     def full(number):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(unbraid.files.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     assert run(*arguments).exit_code == 1
     assert everything(tmp_path) == before
 
@@ -292,7 +296,7 @@ def test_a_study_whose_disk_was_full_at_the_start_goes_on(
             raise OSError(errno.ENOSPC, "No space left on device")
         flush(file)
 
-    monkeypatch.setattr(unbraid.files.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     study = study_from_plain(MINIATURE)
     with pytest.raises(OSError, match="No space left"):
         run_study(study, tmp_path, executor=InlineExecutor())
@@ -313,7 +317,7 @@ def test_a_discovery_whose_disk_was_full_goes_on(tmp_path, monkeypatch, number):
         flush(file)
 
     with monkeypatch.context() as patch:
-        patch.setattr(unbraid.files.os, "fsync", full)
+        patch.setattr(os, "fsync", full)
         with pytest.raises(OSError, match="No space left"):
             discover(SQUARES, tmp_path, executor=InlineExecutor())
     result = discover(SQUARES, tmp_path, executor=InlineExecutor())
@@ -339,7 +343,7 @@ def test_a_second_discovery_in_a_folder_is_refused_in_a_sentence(tmp_path):
 def test_results_of_another_run_do_not_go_into_the_table(base, tmp_path, names):
     folder = shutil.copytree(base / "study", tmp_path / "study")
     whole = (folder / "table.csv").read_bytes()
-    one, other = (cell.place.path for cell in StudyFolder(folder).cells)
+    one, other = (cell.files.path for cell in StudyFolder(folder).cells)
     for name in names:
         shutil.copy(other / name, one / name)
     table = study_table(folder)
@@ -367,7 +371,7 @@ def test_a_folder_of_an_earlier_version_is_not_computed_again(base, tmp_path):
     assert run_study(study, folder, executor=InlineExecutor()).done == 2
     assert {path: path.stat().st_mtime_ns for path in times} == times
     for cell in StudyFolder(folder).cells:
-        unbraid.training.Run.load(cell.place.path)
+        unbraid.training.Run.load(cell.files.path)
 
 
 def rewrite_without_hash(path):
@@ -434,13 +438,13 @@ def test_only_files_that_were_made_are_deleted(tmp_path):
     (tmp_path / "run").mkdir()
     for name in ("model.json", "notes.txt"):
         (tmp_path / "run" / name).write_text("x")
-    assert delete_made(tmp_path / "run", ["model.json"]) == 1
+    assert delete_own_files(tmp_path / "run", ["model.json"]) == 1
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["notes.txt"]
 
 
 def test_pruning_strangers_deletes_runs_and_nothing_else(base, tmp_path):
     folder = shutil.copytree(base / "study", tmp_path / "study")
-    one, other = (cell.place.path for cell in StudyFolder(folder).cells)
+    one, other = (cell.files.path for cell in StudyFolder(folder).cells)
     run_study(study_from_plain(MINIATURE), folder, executor=InlineExecutor())
     for name in ("my notes", "0123456789abcdef"):
         (folder / "runs" / name).mkdir()
@@ -460,7 +464,7 @@ def test_leftovers_are_deleted_by_their_whole_name_only(tmp_path):
     for name in (ours, theirs):
         (tmp_path / name).touch()
         os.utime(tmp_path / name, (0, 0))
-    with written_whole(tmp_path / "a.json") as file:
+    with atomic_write(tmp_path / "a.json") as file:
         file.write(b"{}")
     assert sorted(path.name for path in tmp_path.iterdir()) == [theirs, "a.json"]
 
@@ -493,7 +497,7 @@ def test_a_link_as_output_stays_a_link(base, tmp_path, output, exists):
 
 def test_a_full_disk_is_reported_with_the_file(tmp_path):
     error = OSError(errno.ENOSPC, "No space left on device")
-    with pytest.raises(OSError, match="No space"), written_whole(tmp_path / "a.json"):
+    with pytest.raises(OSError, match="No space"), atomic_write(tmp_path / "a.json"):
         raise error
     assert error.filename == str(tmp_path / "a.json")
 
@@ -501,7 +505,7 @@ def test_a_full_disk_is_reported_with_the_file(tmp_path):
 @pytest.mark.parametrize("letter", ["a", "é"])
 def test_names_as_long_as_the_system_allows_can_be_written(tmp_path, letter):
     target = tmp_path / f"{letter * (250 // len(letter.encode()))}.json"
-    with written_whole(target) as file:
+    with atomic_write(target) as file:
         file.write(b"{}")
     assert [path.name for path in tmp_path.iterdir()] == [target.name]
 

@@ -174,7 +174,7 @@ def test_numbers_are_those_of_yaml_1_2(text, steps):
 
 
 def test_text_that_looks_like_a_number_survives_writing_and_reading():
-    from unbraid.yaml_text import read_yaml, write_yaml
+    from unbraid.foundation import read_yaml, write_yaml
 
     texts = ["1e3", "010", "0o17", "yes", "null", "1:30", ".inf", "true", "", "~", "<<"]
     numbers = [1e-5, 100, 0.5, float("inf"), True, None]

@@ -6,8 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from unbraid.metrics import Factors, mutual_information_gap
-from unbraid.metrics._inputs import read_codes, read_inputs, to_bins
+from unbraid.metrics import (
+    Factors,
+    mutual_information_gap,
+    read_codes,
+    read_inputs,
+    to_bins,
+)
 
 
 def test_values_are_numbered_in_ascending_order():

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 import unbraid
 from unbraid.cli._app import app
 from unbraid.data import Subset, Vectors, XYSquares, open_dataset
+from unbraid.execution import InlineExecutor
 from unbraid.metrics import (
     METRICS,
     Factors,
@@ -15,12 +16,10 @@ from unbraid.metrics import (
     interventional_robustness_score,
     linearity_ratio,
 )
-from unbraid.models import Gaussian
-from unbraid.models._build import build_model
+from unbraid.models import Gaussian, build_model
 from unbraid.models.networks import Dense
 from unbraid.reports import write_report
 from unbraid.studies import run_study, study_from_plain, study_table
-from unbraid.studies.executors import InlineExecutor
 
 SQUARES = XYSquares(image_size=8, square_size=1, n_squares=2)
 ALONG = ("linearity", "axis_alignment", "axis_orientation", "distance_correlation")

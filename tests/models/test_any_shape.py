@@ -5,11 +5,10 @@ import torch
 from objectives_to_test import make_objective
 
 from unbraid.data import Batch
-from unbraid.models import Bernoulli, KernelAugmented
-from unbraid.models._build import build_model
+from unbraid.foundation import torch_generator
+from unbraid.models import Bernoulli, KernelAugmented, build_model
 from unbraid.models.networks import choose_network
 from unbraid.models.objectives import OBJECTIVES, AbstractAdversarialObjective
-from unbraid.randomness import torch_generator
 
 SHAPES = [
     (1, 8, 8),

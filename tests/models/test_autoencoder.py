@@ -2,8 +2,8 @@ import pytest
 import torch
 from torch import nn
 
+from unbraid.foundation import torch_generator
 from unbraid.models import Autoencoder, Bernoulli, DiagonalGaussian, Gaussian, PointMass
-from unbraid.randomness import torch_generator
 
 
 class TwoHeads(nn.Module):

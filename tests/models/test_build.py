@@ -1,8 +1,7 @@
 import pytest
 import torch
 
-from unbraid.models import Bernoulli, PointMass
-from unbraid.models._build import build_model
+from unbraid.models import Bernoulli, PointMass, build_model
 from unbraid.models.networks import Convolutional, Dense
 
 

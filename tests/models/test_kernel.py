@@ -3,11 +3,9 @@ import pytest
 import torch
 from torch.nn import functional
 
-from unbraid.models import Bernoulli, Gaussian, KernelAugmented, Laplace
+from unbraid.foundation import from_plain, to_plain, torch_generator
+from unbraid.models import RECORDS, Bernoulli, Gaussian, KernelAugmented, Laplace
 from unbraid.models._kernel import _bands, _spectrum
-from unbraid.models._names import RECORDS
-from unbraid.models._settings import from_plain, to_plain
-from unbraid.randomness import torch_generator
 
 SHAPES = [(2, 1, 8, 8), (2, 3, 7, 12), (1, 4, 5, 3), (2, 1, 1, 6)]
 

@@ -4,10 +4,8 @@ import pytest
 import torch
 from torch import distributions
 
-from unbraid.models import Bernoulli, Gaussian, Laplace
-from unbraid.models._likelihood_file import choose_likelihood
-from unbraid.models._names import LIKELIHOODS
-from unbraid.randomness import torch_generator
+from unbraid.foundation import torch_generator
+from unbraid.models import LIKELIHOODS, Bernoulli, Gaussian, Laplace, choose_likelihood
 
 
 @pytest.fixture

@@ -4,15 +4,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unbraid.errors import CheckpointFormatError
+from unbraid.foundation import CheckpointFormatError
 from unbraid.models import (
     Bernoulli,
     KernelAugmented,
     Laplace,
+    choose_likelihood,
     load_likelihood,
     save_likelihood,
 )
-from unbraid.models._likelihood_file import choose_likelihood
 
 GIVEN = np.random.Generator(np.random.PCG64(0)).random((3, 5, 5))
 

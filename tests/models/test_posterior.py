@@ -2,8 +2,8 @@ import pytest
 import torch
 from torch.distributions import Normal, kl_divergence
 
+from unbraid.foundation import torch_generator
 from unbraid.models import DiagonalGaussian, PointMass
-from unbraid.randomness import torch_generator
 
 
 def random_posterior(name, n=50):

@@ -3,15 +3,7 @@ import math
 
 import pytest
 
-from unbraid.models._schedules import (
-    Constant,
-    Cosine,
-    Cyclic,
-    Decay,
-    Linear,
-    fill_steps,
-    value_at,
-)
+from unbraid.models import Constant, Cosine, Cyclic, Decay, Linear, fill_steps, value_at
 from unbraid.models.objectives import AnnealedVAE, BetaVAE
 
 

@@ -16,7 +16,7 @@ from unbraid.reports import (
     draw_factor_latent_matrices,
     factor_latent_matrices,
 )
-from unbraid.reports._model_section import model_section
+from unbraid.reports.pages._model_section import model_section
 from unbraid.representation import Representation
 from unbraid.training import fit, save_model
 

@@ -15,20 +15,20 @@ from typer.testing import CliRunner
 
 from unbraid.cli._app import app
 from unbraid.data import LabelledImages
-from unbraid.locks import locked
-from unbraid.reports import _model_section, write_report
-from unbraid.reports._explorer_page import script_hash
-from unbraid.reports._page import Notice, Page, Section, Table, Words, render
-from unbraid.reports._study_sections import run_notices
+from unbraid.execution import InlineExecutor
+from unbraid.foundation import locked, write_json
+from unbraid.reports import write_report
+from unbraid.reports.explorer._explorer_page import script_hash
+from unbraid.reports.pages import _model_section
+from unbraid.reports.pages._page import Notice, Page, Section, Table, Words, render
+from unbraid.reports.pages._study_sections import run_notices
 from unbraid.studies import (
     StudyFolder,
     run_study,
     study_from_plain,
     study_table,
 )
-from unbraid.studies.executors import InlineExecutor
 from unbraid.training import fit
-from unbraid.training._tensor_file import write_json
 
 HOSTILE = "<script>alert(\"x\")</script> 'q' & \u202eevil \U0001f600"
 STUDY = MINIATURE | {
@@ -95,8 +95,8 @@ def csv_of(page, file):
 
 
 def fail(cell, error):
-    cell.place.scores.unlink(missing_ok=True)
-    write_json(cell.place.failure, {"error": error}, kind="failure")
+    cell.files.scores.unlink(missing_ok=True)
+    write_json(cell.files.failure, {"error": error}, kind="failure")
 
 
 def test_a_study_is_told_from_beginning_to_end(page):
@@ -186,8 +186,8 @@ def test_failed_running_and_finished_runs_are_told_apart(copy, tmp_path):
     cells = copy.cells
     fail(cells[0], f"loss is NaN {HOSTILE}")
     fail(cells[1], f"loss is NaN {HOSTILE}")
-    cells[2].place.scores.unlink()
-    with locked(cells[2].place.lock) as is_mine:
+    cells[2].files.scores.unlink()
+    with locked(cells[2].files.lock) as is_mine:
         assert is_mine
         found = Content(write_report(copy.path))
     assert "2 of 6 runs failed." in found.text
@@ -241,9 +241,9 @@ def test_data_without_factors_are_ranked_by_elbo_and_the_page_warns(tmp_path):
 def test_a_damaged_model_costs_its_pictures_only(copy, file, damage):
     for cell in copy.cells:
         if damage == "missing":
-            (cell.place.path / file).unlink()
+            (cell.files.path / file).unlink()
         else:
-            (cell.place.path / file).write_bytes(b"\0<b>nothing")
+            (cell.files.path / file).write_bytes(b"\0<b>nothing")
     found = Content(write_report(copy.path))
     assert "The model cannot be shown" in found.text
     assert "Ranking" in found.text
@@ -290,7 +290,7 @@ def test_a_discovery_without_a_finished_run_is_a_page(tmp_path):
     assert "no model has been chosen yet" in found.text
     assert "Not finished: 6 waiting." in found.text
     cell = folder.cells[0]
-    cell.place.path.mkdir()
+    cell.files.path.mkdir()
     fail(cell, HOSTILE)
     found = Content(write_report(tmp_path / "found"))
     assert "1 of 6 runs failed." in found.text
@@ -299,12 +299,12 @@ def test_a_discovery_without_a_finished_run_is_a_page(tmp_path):
 
 def test_collapse_is_said_in_words(copy):
     cell = copy.cells[0]
-    status = json.loads((cell.place.path / "status.json").read_text())
+    status = json.loads((cell.files.path / "status.json").read_text())
     words = "The posterior has collapsed: every latent keeps to the prior."
     status["warnings"] = [{"name": "posterior_collapse", "message": words, "step": 9}]
-    (cell.place.path / "status.json").write_text(json.dumps(status))
-    scores = cell.place.read_scores() | {"warnings": ["posterior_collapse"]}
-    write_json(cell.place.scores, scores, kind="scores")
+    (cell.files.path / "status.json").write_text(json.dumps(status))
+    scores = cell.files.read_scores() | {"warnings": ["posterior_collapse"]}
+    write_json(cell.files.scores, scores, kind="scores")
     (notice,) = run_notices(copy, study_table(copy.path))
     assert notice.level == "problem"
     assert notice.title == "1 of 6 runs ended with a warning."
@@ -392,7 +392,7 @@ def test_models_of_odd_shapes_are_pages(tmp_path, shape, n_latents, reason):
 
 def test_a_run_of_a_study_finds_its_data_and_scores(study, tmp_path):
     cell = StudyFolder(study).cells[0]
-    found = Content(write_report(cell.place.path, tmp_path / "r.html"))
+    found = Content(write_report(cell.files.path, tmp_path / "r.html"))
     assert "What each latent does" in found.text
     assert "mig" in found.text
 
@@ -403,13 +403,13 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
 
 
 def test_a_study_of_200_runs_stays_below_15_megabytes(copy):
-    content = copy.cells[0].place.scores.read_bytes()
+    content = copy.cells[0].files.scores.read_bytes()
     known = json.loads(copy.data_file.read_text())["fingerprints"]
     copy.write(study_from_plain(STUDY | {"seeds": 67}), known)
     cells = StudyFolder(copy.path).cells
     for cell in cells:
-        cell.place.path.mkdir(exist_ok=True)
-        if not cell.place.scores.is_file():
-            cell.place.scores.write_bytes(content)
+        cell.files.path.mkdir(exist_ok=True)
+        if not cell.files.scores.is_file():
+            cell.files.scores.write_bytes(content)
     assert len(cells) == 201
     assert write_report(copy.path).stat().st_size < 15_000_000

@@ -6,8 +6,7 @@ import torch
 from PIL import Image
 
 from unbraid.data import float_images
-from unbraid.models import Autoencoder, Gaussian
-from unbraid.models._schedules import Linear
+from unbraid.models import Autoencoder, Gaussian, Linear
 from unbraid.models.objectives import AnnealedVAE
 from unbraid.reports import (
     animate_latent_traversals,

@@ -13,7 +13,7 @@ from unbraid.models import (
     LinearModel,
 )
 from unbraid.models.networks import NETWORKS
-from unbraid.reports._network_description import (
+from unbraid.reports.explorer._network_description import (
     describe_layers,
     describe_model,
     plain_tensor,

@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 from miniature_population import PLAIN, population
 
+from unbraid.evolution import Lineage, Member, Reduced, find_intervals
+from unbraid.execution import InlineExecutor
 from unbraid.reports import (
     draw_hyperparameters,
     draw_latent_steps,
@@ -9,9 +11,7 @@ from unbraid.reports import (
     lineage_table,
     write_report,
 )
-from unbraid.selection import Lineage, Member, Reduced, find_intervals
 from unbraid.studies import run_study, study_from_plain
-from unbraid.studies.executors import InlineExecutor
 
 
 def member(place, parent, score, beta):

@@ -17,7 +17,7 @@ from unbraid.reports import (
     rank_settings,
     score_by_strength,
 )
-from unbraid.reports._drawing import label_of, mosaic
+from unbraid.reports.figures._drawing import label_of, mosaic
 from unbraid.selection import unsupervised_disentanglement_ranking
 from unbraid.studies.analysis import (
     metric_agreement,

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from unbraid.data import open_dataset
-from unbraid.geometry import learn_loss
+from unbraid.perception import learn_loss
 from unbraid.reproductions import REPRODUCTIONS, study_of
 
 SPRITES = "sprites2d:image_size=16"

@@ -1,8 +1,8 @@
 import pytest
 from miniature_study import MINIATURE
 
+from unbraid.execution import InlineExecutor
 from unbraid.studies import run_study, study_from_plain
-from unbraid.studies.executors import InlineExecutor
 
 
 @pytest.fixture

@@ -141,8 +141,8 @@ def test_strangers_are_deleted_only_when_told(tmp_path, run_here):
 
 
 def test_a_budget_that_cannot_be_kept_stops_the_study(tmp_path, plain):
+    from unbraid.execution import InlineExecutor
     from unbraid.studies import run_study
-    from unbraid.studies.executors import InlineExecutor
 
     study = study_from_plain(plain | {"seeds": 4})
     with pytest.raises(OSError, match="may take"):

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -10,12 +11,9 @@ from pathlib import Path
 import pytest
 from miniature_study import MINIATURE
 
-import unbraid.files
-from unbraid.errors import NewerFormatError
+from unbraid.execution import AbstractExecutor, Event, InlineExecutor, Outcome
+from unbraid.foundation import NewerFormatError, write_yaml
 from unbraid.studies import run_study, study_from_plain, study_status, study_table
-from unbraid.studies._job import Outcome
-from unbraid.studies.executors import AbstractExecutor, InlineExecutor, News
-from unbraid.yaml_text import write_yaml
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +54,11 @@ class Scripted(AbstractExecutor):
         while not jobs.is_over:
             job = jobs.take()
             if job is None:
-                yield News("quiet")
+                yield Event("quiet")
                 continue
             self.begun.append(job.id)
             end = self._ends.pop(0) if self._ends else "done"
-            yield News("ended", job, Outcome(job.id, end, "killed"))
+            yield Event("ended", job, Outcome(job.id, end, "killed"))
 
     def stop(self):
         self._ends = ["interrupted"] * 100
@@ -69,15 +67,15 @@ class Scripted(AbstractExecutor):
 def test_a_full_disk_stops_the_study_with_a_sentence_and_loses_nothing(
     tmp_path, run_here, undisturbed, monkeypatch
 ):
-    written = unbraid.files.os.fsync
+    written = os.fsync
 
     def full_after_a_run(number):
         if list(tmp_path.glob("study/runs/*/scores.json")):
             raise OSError(errno.ENOSPC, "No space left on device")
         written(number)
 
-    monkeypatch.setattr(unbraid.files.os, "fsync", full_after_a_run)
-    with pytest.raises(OSError, match=r"No space left.*goes on when that is mended"):
+    monkeypatch.setattr(os, "fsync", full_after_a_run)
+    with pytest.raises(OSError, match=r"No space left.*the same command continues"):
         run_here(seeds=3)
     monkeypatch.undo()
     counts = study_status(tmp_path / "study")["counts"]
@@ -152,7 +150,7 @@ def test_a_run_whose_worker_dies_once_is_tried_again(tmp_path, plain):
 def test_a_run_that_another_process_works_on_is_asked_for_again_later(
     tmp_path, plain, monkeypatch
 ):
-    monkeypatch.setattr("unbraid.studies._queue._LOOK_AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr("unbraid.execution._queue._LOOK_AGAIN_SECONDS", 0.01)
     study = study_from_plain(plain | {"seeds": 2})
     executor = Scripted("busy", "done", "done")
     run_study(study, tmp_path / "study", executor=executor)
@@ -220,9 +218,9 @@ def test_data_that_change_make_new_runs(tmp_path, run_here):
     path = tmp_path / "pictures.npy"
     images = np.random.default_rng(0).integers(0, 255, (2, 40, 8, 8), dtype=np.uint8)
     for version in images:
-        from unbraid.studies._opened import opened
+        from unbraid.data import open_cached
 
-        opened.cache_clear()
+        open_cached.cache_clear()
         np.save(path, version)
         run_here(data=str(path), evaluation={"metrics": ["active_units"]})
     assert len(list((tmp_path / "study" / "runs").iterdir())) == 2

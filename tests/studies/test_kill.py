@@ -16,7 +16,7 @@ import pytest
 PROGRAM = """
 import sys
 from unbraid.studies import read_study, run_study
-from unbraid.studies.executors import LocalExecutor, RayExecutor
+from unbraid.execution import LocalExecutor, RayExecutor
 
 if __name__ == "__main__":
     executor = {"local": LocalExecutor, "ray": RayExecutor}[sys.argv[1]](2)

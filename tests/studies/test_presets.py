@@ -10,17 +10,13 @@ from typing import Any
 
 import pytest
 
-from unbraid.data import open_dataset
-from unbraid.data._catalogue import PUBLISHED, RENDERED
-from unbraid.errors import DatasetNotFoundError
-from unbraid.metrics._catalogue import choose_metrics
-from unbraid.models._likelihood_file import choose_likelihood
-from unbraid.models._names import RECORDS
-from unbraid.models._settings import from_plain
+from unbraid.data import PUBLISHED, RENDERED, open_dataset
+from unbraid.foundation import DatasetNotFoundError, from_plain
+from unbraid.metrics import choose_metrics
+from unbraid.models import RECORDS, choose_likelihood
 from unbraid.models.networks import AbstractNetwork, choose_network
 from unbraid.models.objectives import AbstractObjective, AdaTVAE
-from unbraid.studies import study_from_plain
-from unbraid.studies._presets import PRESETS, preset
+from unbraid.studies import PRESETS, preset, study_from_plain
 from unbraid.training import TraceSettings, fit
 
 EVERY = [(name, scale) for name in PRESETS for scale in ("mini", "small", "paper")]

@@ -7,7 +7,8 @@ import pytest
 from miniature_population import population
 from miniature_study import MINIATURE
 
-from unbraid.errors import NewerFormatError
+from unbraid.execution import InlineExecutor, LocalExecutor
+from unbraid.foundation import NewerFormatError
 from unbraid.representation import Representation
 from unbraid.studies import (
     StudyFolder,
@@ -16,7 +17,6 @@ from unbraid.studies import (
     run_study,
     study_from_plain,
 )
-from unbraid.studies.executors import InlineExecutor, LocalExecutor
 
 _FINAL = ("model.safetensors", "history.jsonl", "scores.json", "traces.safetensors")
 
@@ -29,7 +29,7 @@ def run(out, *, until=None, executor=None, **changes):
 
 def place(out):
     (cell,) = StudyFolder(out).cells
-    return cell.place
+    return cell.files
 
 
 def contents(out):
@@ -58,7 +58,7 @@ def test_a_paused_run_ends_with_the_same_bytes_as_one_that_never_paused(
 def test_a_preview_has_codes_of_the_same_rows_and_the_fit(tmp_path):
     run(tmp_path, until=10, seeds=2)
     previews = [
-        read_preview(cell.place, step=10) for cell in StudyFolder(tmp_path).cells
+        read_preview(cell.files, step=10) for cell in StudyFolder(tmp_path).cells
     ]
     assert np.array_equal(previews[0].codes.rows, previews[1].codes.rows)
     assert not np.array_equal(previews[0].codes.codes, previews[1].codes.codes)

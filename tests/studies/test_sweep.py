@@ -1,6 +1,6 @@
 import pytest
 
-from unbraid.errors import NewerFormatError
+from unbraid.foundation import NewerFormatError
 from unbraid.studies import read_study, study_from_plain
 
 DATA = "xy_squares:image_size=8,square_size=1,n_squares=1"
@@ -68,7 +68,7 @@ def test_the_same_run_twice_is_one_run():
 
 
 def test_what_is_written_is_the_same_study(tmp_path):
-    from unbraid.yaml_text import write_yaml
+    from unbraid.foundation import write_yaml
 
     study = study_from_plain(
         {"data": DATA, "methods": {"beta_vae": {"beta": [1e-3, 2]}}, "seeds": 2}, "x"

@@ -4,8 +4,7 @@ import torch
 from torch import nn
 
 from unbraid.data import Batch
-from unbraid.models import Autoencoder, Gaussian
-from unbraid.models._build import build_model
+from unbraid.models import Autoencoder, Gaussian, build_model
 from unbraid.models.networks import Dense
 
 

@@ -8,7 +8,7 @@ dSprites and 3D Shapes.
 import numpy as np
 
 from unbraid.data import FactorSpace
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 N_LATENTS = 10
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from unbraid.errors import CheckpointFormatError
+from unbraid.foundation import CheckpointFormatError
 from unbraid.models import Loss
 from unbraid.models.networks import Convolutional, Dense
 from unbraid.models.objectives import VAE, AbstractAdversarialObjective

@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader
 
 import unbraid
 from unbraid.data import TorchDataset, XYSquares
-from unbraid.errors import (
+from unbraid.foundation import (
     CheckpointFormatError,
     FolderInUseError,
     TrainingDivergedError,

@@ -8,10 +8,9 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 import unbraid
-from unbraid.errors import CheckpointFormatError
+from unbraid.foundation import CheckpointFormatError
 from unbraid.models import fit_fast_ica, fit_pca
-from unbraid.training import Run, Trace, save_model
-from unbraid.training._tensor_file import read_tensors
+from unbraid.training import Run, Trace, read_tensors, save_model
 
 GOLDEN = Path(__file__).parent / "golden" / "format_1"
 

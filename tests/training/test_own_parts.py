@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from unbraid.errors import CheckpointFormatError
+from unbraid.foundation import CheckpointFormatError
 from unbraid.models import Gaussian
 from unbraid.models.networks import AbstractNetwork, Dense
 from unbraid.models.objectives import DFCVAE, SemiSupervised

@@ -4,17 +4,17 @@ import pytest
 import torch
 
 from unbraid.data import XYSquares
-from unbraid.errors import CheckpointFormatError, TrainingDivergedError
+from unbraid.foundation import CheckpointFormatError, TrainingDivergedError
 from unbraid.models.objectives import BetaVAE, FactorVAE
 from unbraid.training import (
     Change,
     TrainingSpec,
     join_stretches,
+    read_tensors,
     specify,
     train_run,
     train_stretch,
 )
-from unbraid.training._tensor_file import read_tensors
 from unbraid.training.loggers import AbstractLogger
 
 DATA = XYSquares(image_size=8, square_size=1, n_squares=1)

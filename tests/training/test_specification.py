@@ -5,8 +5,7 @@ import pytest
 from unbraid.models import KernelAugmented
 from unbraid.models.networks import AbstractNetwork
 from unbraid.models.objectives import BetaVAE
-from unbraid.training import TrainingSpec
-from unbraid.training._specification import hash_plain
+from unbraid.training import TrainingSpec, hash_plain
 
 
 class Own(AbstractNetwork):

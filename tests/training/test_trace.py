@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from unbraid.errors import CheckpointFormatError
+from unbraid.foundation import CheckpointFormatError
 from unbraid.models.networks import Convolutional, Dense
 from unbraid.training import Trace, TraceSettings, _fit
 from unbraid.training._trace import last_hidden_layer

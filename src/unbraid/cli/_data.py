@@ -34,7 +34,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machine
 def open_data(text: str) -> "AbstractDataset":
     """Dataset that a user named; a wrong name is wrong usage, a missing file is not."""
     from unbraid.data import open_dataset
-    from unbraid.errors import DataFormatError, UnbraidError
+    from unbraid.foundation import DataFormatError, UnbraidError
 
     announce_hidden(text)
     try:
@@ -51,7 +51,7 @@ def open_data(text: str) -> "AbstractDataset":
 
 def announce_hidden(text: str) -> None:
     """Say so if a name of a dataset is also that of a folder or file here."""
-    from unbraid.data._catalogue import hidden_path
+    from unbraid.data import hidden_path
 
     path = hidden_path(text)
     if path is not None:
@@ -67,15 +67,14 @@ def announce_reading(dataset: "AbstractDataset") -> int:
     """Bytes of the images; before much is read, say how long that takes."""
     from math import prod
 
-    from unbraid.durations import in_words
-    from unbraid.limits import format_bytes
+    from unbraid.foundation import format_bytes, format_duration
 
     size = 4 if len(dataset.image_shape) == 1 else 1
     n_bytes = len(dataset) * prod(dataset.image_shape) * size
     if n_bytes > _MUCH:
         typer.echo(
             f"{dataset.name}: {format_bytes(n_bytes)} of images; to read all of them "
-            f"takes about {in_words(n_bytes / _BYTES_PER_SECOND)}",
+            f"takes about {format_duration(n_bytes / _BYTES_PER_SECOND)}",
             err=True,
         )
     return n_bytes
@@ -182,7 +181,7 @@ def _verdicts(dataset: "AbstractDataset") -> list[dict[str, Any]]:
     """What a VAE with squared error is likely to make of each factor."""
     from dataclasses import asdict
 
-    from unbraid.geometry import disentanglement_verdicts, perceived_distances
+    from unbraid.perception import disentanglement_verdicts, perceived_distances
 
     if not dataset.factor_names:
         return []

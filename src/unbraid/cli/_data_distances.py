@@ -10,8 +10,7 @@ from ._data import DataArgument, JsonOption, data, open_data
 
 if TYPE_CHECKING:
     from unbraid.data import AbstractDataset
-    from unbraid.geometry import PerceivedDistances
-    from unbraid.geometry._losses import ImageLoss
+    from unbraid.perception import ImageLoss, PerceivedDistances
 
 _FIGURES = ("cumulative.png", "matrices.png")
 
@@ -54,8 +53,8 @@ def distances(
 
     Example: unbraid data distances xy_squares --loss mse-box
     """
-    from unbraid.geometry import perceived_distances
-    from unbraid.reports._outputs import require_own_figure
+    from unbraid.perception import perceived_distances
+    from unbraid.reports.figures import require_own_figure
 
     measure = _loss(loss)
     folder = out if out is not None or json else Path("distances")
@@ -81,8 +80,8 @@ def distances(
 
 def _loss(text: str) -> "ImageLoss":
     """A wrong name is wrong usage, a missing or broken file is not."""
-    from unbraid.errors import UnbraidError
-    from unbraid.geometry._losses import choose_loss
+    from unbraid.foundation import UnbraidError
+    from unbraid.perception import choose_loss
 
     try:
         return choose_loss(text)
@@ -93,8 +92,8 @@ def _loss(text: str) -> "ImageLoss":
 
 
 def _print(found: "PerceivedDistances") -> None:
-    from unbraid.geometry import disentanglement_verdicts
-    from unbraid.reports._scores_table import number
+    from unbraid.perception import disentanglement_verdicts
+    from unbraid.reports.pages import number
 
     verdicts = {row.factor: row for row in disentanglement_verdicts(found)}
     lines = []
@@ -117,10 +116,9 @@ def _draw(
     folder: Path,
 ) -> list[Path]:
     """Matrices along factors of a grid, and cumulative curves of anything."""
-    from unbraid.geometry import distance_matrices
+    from unbraid.perception import distance_matrices
     from unbraid.reports import draw_cumulative_distances, draw_distance_matrices
-    from unbraid.reports._cumulative_distances import cumulative_of
-    from unbraid.reports._outputs import save_figure
+    from unbraid.reports.figures import cumulative_of, save_figure
 
     cumulative, matrices = _FIGURES
     figures = {cumulative: draw_cumulative_distances(cumulative_of(found))}

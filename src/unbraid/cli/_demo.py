@@ -25,7 +25,7 @@ def demo(
     """
     from unbraid.data import RENDERED
     from unbraid.reports import draw_factor_traversals, factor_traversals
-    from unbraid.reports._outputs import require_own_figure, save_figure
+    from unbraid.reports.figures import require_own_figure, save_figure
 
     path = out / "datasets.png"
     require_own_figure(path)

@@ -101,7 +101,7 @@ def announce(found: "Discovery") -> None:
 def conduct(data: str, out: Path, **options: Any) -> "Discovery":
     """Call :func:`unbraid.discover`, show how it gets on, and say how to go on."""
     from unbraid.discovery import discover as discover_in
-    from unbraid.durations import in_words
+    from unbraid.foundation import format_duration
 
     from ._race_view import RaceView
 
@@ -116,5 +116,5 @@ def conduct(data: str, out: Path, **options: Any) -> "Discovery":
         raise typer.Exit(130) from None
     finally:
         view.close()
-    typer.echo(f"done in {in_words(time.monotonic() - began)}\n", err=True)
+    typer.echo(f"done in {format_duration(time.monotonic() - began)}\n", err=True)
     return found

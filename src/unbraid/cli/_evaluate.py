@@ -64,10 +64,8 @@ def evaluate(
 
     Example: unbraid evaluate --codes z.npy --factors v.csv --json scores.json
     """
-    from unbraid.errors import naming
-    from unbraid.files import require_ours
+    from unbraid.foundation import expand_user, naming, require_own_file
     from unbraid.metrics import evaluate as score
-    from unbraid.paths import expand_user
 
     _check_usage(model, data, codes, factors)
     if json is not None and not json.absolute().parent.is_dir():
@@ -76,7 +74,7 @@ def evaluate(
             param_hint="--json",
         )
     if json is not None:
-        require_ours(expand_user(json), _is_scorecard, "a file of scores")
+        require_own_file(expand_user(json), _is_scorecard, "a file of scores")
     _check_metrics(metrics, have_factors=model is not None or factors is not None)
     if model is not None and data is not None:
         table, labels = _open(model, data)
@@ -192,10 +190,14 @@ def read_table(path: Path, name: str, option: str) -> tuple[Any, list[str] | Non
         name: Of the array in an .npz file that has several.
         option: What to call the file in complaints.
     """
-    from unbraid.data._array_files import array_names, read_array
-    from unbraid.errors import DataFormatError, naming
-    from unbraid.limits import require_memory
-    from unbraid.paths import expand_user, require_regular_file
+    from unbraid.data import array_names, read_array
+    from unbraid.foundation import (
+        DataFormatError,
+        expand_user,
+        naming,
+        require_memory,
+        require_regular_file,
+    )
 
     path = expand_user(path)
     if not path.exists():
@@ -231,7 +233,7 @@ def _read_csv(path: Path) -> tuple[Any, list[str] | None]:
     """Numbers and names of the columns; a first line of numbers is a row, not names."""
     import pandas as pd
 
-    from unbraid.errors import DataFormatError
+    from unbraid.foundation import DataFormatError
 
     try:
         first = pd.read_csv(path, header=None, nrows=1)

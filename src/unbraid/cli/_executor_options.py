@@ -7,7 +7,7 @@ import typer
 from ._console import complain
 
 if TYPE_CHECKING:
-    from unbraid.studies.executors import AbstractExecutor
+    from unbraid.execution import AbstractExecutor
 
 WorkersOption = Annotated[
     int | None,
@@ -44,7 +44,7 @@ def choose_executor(
     device: str,
 ) -> "AbstractExecutor":
     """Where runs are computed, from the options of a command."""
-    from unbraid.studies.executors import LocalExecutor, RayExecutor, count_workers
+    from unbraid.execution import LocalExecutor, RayExecutor, count_workers
 
     if name == "local":
         check_device(device)  # the nodes of a cluster may have others

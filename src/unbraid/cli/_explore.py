@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unbraid.paths import expand_user
+from unbraid.foundation import expand_user
 
 from ._console import print_json
 from ._data import JsonOption, open_data

@@ -83,7 +83,7 @@ def factorize(
     table = _points(points, model, data, rows, seed)
     if table.ndim > 2 or table.shape[-1:] >= (_MANY_COORDINATES,):
         typer.echo(_RAW_PIXELS, err=True)
-    from unbraid.errors import naming
+    from unbraid.foundation import naming
 
     with naming(str(points or data)):
         fitted = _fit(
@@ -91,7 +91,7 @@ def factorize(
             eigenvalues=eigenvalues, seed=seed,
         )  # fmt: skip
     from unbraid.reports import draw_manifold_spectrum, manifold_spectrum
-    from unbraid.reports._outputs import save_figure
+    from unbraid.reports.figures import save_figure
 
     figure = draw_manifold_spectrum(manifold_spectrum(fitted))
     save_figure(figure, out)
@@ -134,12 +134,12 @@ def _check_usage(
                 f"Expected a file in a folder that exists, got {str(path)!r}.",
                 param_hint=option,
             )
-    from unbraid.files import require_ours
-    from unbraid.reports._outputs import require_own_figure
+    from unbraid.foundation import require_own_file
+    from unbraid.reports.figures import require_own_figure
 
     require_own_figure(out)
     if bases is not None:
-        require_ours(bases, _is_bases, "a file of tangent spaces")
+        require_own_file(bases, _is_bases, "a file of tangent spaces")
 
 
 def _points(
@@ -180,7 +180,7 @@ def _codes(model: Path, data: str, n_rows: int, seed: int) -> Any:
 def _pixels(data: str, n_rows: int, seed: int) -> Any:
     import numpy as np
 
-    from unbraid.randomness import numpy_generator
+    from unbraid.foundation import numpy_generator
 
     dataset = open_data(data)
     rows = np.arange(len(dataset))
@@ -199,7 +199,7 @@ def _fit(
     eigenvalues: int,
     seed: int,
 ) -> "Geomancer":
-    from unbraid.durations import in_words
+    from unbraid.foundation import format_duration
     from unbraid.geometry import Geomancer, checked_points, geomancer_cost
     from unbraid.geometry import intrinsic_dimension as estimate
 
@@ -220,8 +220,8 @@ def _fit(
         )
         typer.echo(
             f"{n_points:,} points of {n_ambient} coordinates: about "
-            f"{in_words(cost.seconds)} and {max(cost.megabytes, 1):,.0f} MB on one "
-            "core",
+            f"{format_duration(cost.seconds)} and {max(cost.megabytes, 1):,.0f} MB on "
+            "one core",
             err=True,
         )
     return Geomancer(
@@ -290,11 +290,11 @@ def _is_bases(content: bytes) -> bool:
 def _write_bases(fitted: "Geomancer", path: Path) -> None:
     import numpy as np
 
-    from unbraid.files import written_whole
+    from unbraid.foundation import atomic_write
 
     arrays: dict[str, Any] = {
         f"factor_{number}": part
         for number, part in enumerate(fitted.components_, start=1)
     }
-    with written_whole(path, follow=True) as file:
+    with atomic_write(path, follow=True) as file:
         np.savez(file, **arrays)

@@ -12,9 +12,9 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
 from unbraid.discovery import name_configuration
-from unbraid.durations import in_words
+from unbraid.execution import Event
+from unbraid.foundation import format_duration
 from unbraid.studies import RunSpec
-from unbraid.studies.executors import News
 
 if TYPE_CHECKING:
     from unbraid.discovery import Plan
@@ -74,17 +74,17 @@ class RaceView:
         known = self._steps_done()
         self._steps_before = max(known, n_done * self._goal()) if self._plan else 0
 
-    def hear(self, news: News) -> None:
+    def notify(self, event: Event) -> None:
         """Note what happened to a run, and show it."""
-        if news.job is not None and news.kind != "quiet":
-            spec = RunSpec.read(news.job.spec, news.job.id)
+        if event.job is not None and event.kind != "quiet":
+            spec = RunSpec.read(event.job.spec["run"], event.job.id)
             name = name_configuration(spec)
             own = self._steps[name]
-            own[spec.seed] = max(own.get(spec.seed, 0), news.step)
-            if news.kind == "ended" and news.outcome is not None:
-                if news.outcome.end == "done":
-                    own[spec.seed] = news.job.until or spec.training.steps
-                self._end_run(f"{name}, seed {spec.seed}", news)
+            own[spec.seed] = max(own.get(spec.seed, 0), event.step)
+            if event.kind == "ended" and event.outcome is not None:
+                if event.outcome.end == "done":
+                    own[spec.seed] = event.job.spec["until"] or spec.training.steps
+                self._end_run(f"{name}, seed {spec.seed}", event)
         if self._live is not None:
             self._live.update(self._draw())
 
@@ -95,14 +95,14 @@ class RaceView:
             self._live.stop()
             self._live = None
 
-    def _end_run(self, name: str, news: News) -> None:
-        assert news.outcome is not None
-        end, message = news.outcome.end, news.outcome.message
+    def _end_run(self, name: str, event: Event) -> None:
+        assert event.outcome is not None
+        end, message = event.outcome.end, event.outcome.message
         if end in ("done", "failed"):
             self._n_done += 1
             what = "trained" if end == "done" else f"failed: {message}"
             left = self._seconds_left()
-            more = f", about {in_words(left)} left" if left else ""
+            more = f", about {format_duration(left)} left" if left else ""
             self._print(f"  {name} {what} ({self._n_done} of {self._n_runs}{more})")
         elif end == "died":
             self._print(f"  {name} is tried again: {message}")
@@ -119,11 +119,11 @@ class RaceView:
         plan = self._plan
         assert plan is not None
         if not plan.rungs:
-            return f"{n_runs} runs, about {in_words(plan.seconds)}"
+            return f"{n_runs} runs, about {format_duration(plan.seconds)}"
         rung = plan.rungs[self._number]
         return (
             f"Round {self._number + 1} of {len(plan.rungs)}: {rung.description}, about "
-            f"{in_words(rung.seconds)}"
+            f"{format_duration(rung.seconds)}"
         )
 
     def _seconds_left(self) -> float:
@@ -167,7 +167,7 @@ class RaceView:
         bar = Progress(TextColumn("{task.description}"), BarColumn(None), expand=True)
         left = self._seconds_left()
         words = self._describe_rung(self._n_runs)
-        words += f"; about {in_words(left)} left in all" if left else ""
+        words += f"; about {format_duration(left)} left in all" if left else ""
         bar.add_task(words, total=100, completed=round(100 * self._share_done()))
         table = Table(box=None, pad_edge=False)
         for title in ("configuration", "steps by seed", "found again", "agreement"):

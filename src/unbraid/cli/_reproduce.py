@@ -21,8 +21,8 @@ from ._executor_options import (
 )
 
 if TYPE_CHECKING:
+    from unbraid.execution import AbstractExecutor
     from unbraid.reproductions import Finding
-    from unbraid.studies.executors import AbstractExecutor
 
 
 def reproduce(
@@ -95,8 +95,7 @@ def reproduce(
 
 
 def _known(names: list[str] | None) -> list[str]:
-    from unbraid.reproductions import REPRODUCTIONS
-    from unbraid.reproductions._run import find_reproduction
+    from unbraid.reproductions import REPRODUCTIONS, find_reproduction
 
     try:
         return [find_reproduction(name).name for name in names or REPRODUCTIONS]
@@ -144,7 +143,7 @@ def _reproduce(
         if preset != "smoke":
             _announce(name, preset, out, executor)
         return run(
-            name, preset, out=out, executor=executor, device=device, audience=view
+            name, preset, out=out, executor=executor, device=device, observer=view
         )
     except (KeyboardInterrupt, InterruptedError):
         command = shlex.join(["unbraid", *sys.argv[1:]])

@@ -22,8 +22,8 @@ from ._executor_options import (
 )
 
 if TYPE_CHECKING:
+    from unbraid.execution import AbstractExecutor
     from unbraid.studies import Study
-    from unbraid.studies.executors import AbstractExecutor
 
 study = typer.Typer(
     name="study", no_args_is_help=True, help="Run and look after studies of many runs."
@@ -124,9 +124,11 @@ def status(folder: FolderArgument, json: JsonOption = False) -> None:
     words = [f"{n} {state}" for state, n in counts.items() if n]
     typer.echo(f"{found['name']}: {found['n_runs']} runs, {', '.join(words)}")
     if found["seconds_left"] is not None:
-        from unbraid.durations import in_words
+        from unbraid.foundation import format_duration
 
-        typer.echo(f"about {in_words(found['seconds_left'])} left at the present pace")
+        typer.echo(
+            f"about {format_duration(found['seconds_left'])} left at the present pace"
+        )
     for line in found["running"]:
         far = f"step {line['step']:,} of {line['steps']:,}"
         typer.echo(f"  running  {line['id']}  {far}  {line['worker']}")
@@ -149,9 +151,8 @@ def table(
 
     Example: unbraid study table study -o scores.csv
     """
-    from unbraid.files import require_ours
-    from unbraid.studies import save_table, study_table
-    from unbraid.studies._table import is_table
+    from unbraid.foundation import require_own_file
+    from unbraid.studies import is_table, save_table, study_table
 
     if out is not None and out.suffix not in (".csv", ".parquet"):
         raise typer.BadParameter(
@@ -159,7 +160,7 @@ def table(
             param_hint="--out",
         )
     if out is not None and not json:
-        require_ours(out, is_table, "a table")
+        require_own_file(out, is_table, "a table")
     rows = study_table(folder)
     if json:
         missing = rows.astype(object).where(rows.notna(), None)
@@ -242,9 +243,9 @@ def preset(
 
     Example: unbraid study preset dlib-2019 --scale mini > study.yaml
     """
+    from unbraid.foundation import write_yaml
     from unbraid.studies import PRESETS, study_from_plain
     from unbraid.studies import preset as find_preset
-    from unbraid.yaml_text import write_yaml
 
     if name is None:
         rows = [
@@ -308,17 +309,16 @@ def announce_cost(
     wanted: "Study", folder: Path, workers: int | None, *, as_json: bool
 ) -> None:
     """Number of runs, time and disk, before anything begins."""
-    from unbraid.durations import in_words
-    from unbraid.studies import StudyFolder, estimate
-    from unbraid.studies._conduct import fingerprints_of
-    from unbraid.studies.executors import count_cores
+    from unbraid.execution import count_cores
+    from unbraid.foundation import format_duration
+    from unbraid.studies import StudyFolder, estimate, fingerprints_of
 
     specs = wanted.runs()
     for text in dict.fromkeys(spec.data for spec in specs):
         announce_hidden(text)
     fingerprints = fingerprints_of(specs)
     cells = StudyFolder(folder).cells_of(specs, fingerprints)
-    left = [cell.spec for cell in cells if cell.place.state not in ("done", "failed")]
+    left = [cell.spec for cell in cells if cell.files.state not in ("done", "failed")]
     n_workers = workers or count_cores()
     cost = estimate(left)
     if as_json:
@@ -337,7 +337,7 @@ def announce_cost(
         words += f", {len(specs) - len(left):,} of them done or failed"
     if left:
         words += (
-            f"; about {in_words(cost.on(n_workers))} with {n_workers} workers, "
+            f"; about {format_duration(cost.on(n_workers))} with {n_workers} workers, "
             f"{cost.n_bytes / 1e6:,.0f} MB of disk"
         )
     typer.echo(words, err=True)
@@ -369,7 +369,7 @@ def _conduct(
             device=device,
             loggers=loggers,
             disk_budget=budget,
-            audience=view,
+            observer=view,
         )
     except KeyboardInterrupt:
         typer.echo(f"unbraid: broken off. To go on: {command}", err=True)

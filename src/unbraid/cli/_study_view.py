@@ -10,8 +10,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
-from unbraid.durations import in_words
-from unbraid.studies.executors import News
+from unbraid.execution import Event
+from unbraid.foundation import format_duration
 
 # Runs of which the time left is judged: the last ones, as the machine is now.
 _RECENT = 50
@@ -27,7 +27,7 @@ class StudyView:
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(file=sys.stderr)
         self._live: Live | None = None
-        self._running: dict[str, News] = {}
+        self._running: dict[str, Event] = {}
         self._failures: deque[str] = deque(maxlen=5)
         self._ends: deque[float] = deque(maxlen=_RECENT)
         self.n_runs = self.n_done = self.n_failed = self.n_retried = 0
@@ -43,14 +43,14 @@ class StudyView:
         else:
             self._say(f"{n_runs} runs, {n_done} done before, {n_workers} workers")
 
-    def hear(self, news: News) -> None:
+    def notify(self, event: Event) -> None:
         """Take note of what happened, and show it."""
-        job = news.job
-        if job is not None and news.kind in ("begun", "progress"):
-            self._running[job.id] = news
-        if job is not None and news.kind == "ended" and news.outcome is not None:
+        job = event.job
+        if job is not None and event.kind in ("begun", "progress"):
+            self._running[job.id] = event
+        if job is not None and event.kind == "ended" and event.outcome is not None:
             self._running.pop(job.id, None)
-            self._count(job.id, news.outcome.end, news.outcome.message)
+            self._count(job.id, event.outcome.end, event.outcome.message)
         if self._live is not None:
             self._live.update(self._drawing())
 
@@ -92,7 +92,7 @@ class StudyView:
         since = self._ends[0] if len(self._ends) == _RECENT else self._began
         n_ended = len(self._ends) - (len(self._ends) == _RECENT)
         seconds = (time.monotonic() - since) / max(n_ended, 1) * n_left
-        return in_words(seconds)
+        return format_duration(seconds)
 
     def _drawing(self) -> Group:
         bar = Progress(TextColumn("{task.description}"), BarColumn(None), expand=True)
@@ -102,30 +102,18 @@ class StudyView:
             words += f", [red]{self.n_failed} failed[/red]"
         if self.n_retried:
             words += f", {self.n_retried} tried again"
-        rate = sum(news.images_per_second for news in self._running.values())
+        rate = sum(event.images_per_second for event in self._running.values())
         if rate:
             words += f", {rate:,.0f} images per second"
         if self._left():
             words += f", {self._left()} left"
         bar.add_task(words, total=self.n_runs or 1, completed=ended)
         table = Table.grid(padding=(0, 2))
-        for name, news in self._running.items():
-            spec = news.job.spec if news.job else {}
-            settings = _short(spec)
-            steps = spec.get("training", {}).get("steps", 0)
-            far = f"{news.step:,} of {steps:,} steps" if news.step else "begun"
-            table.add_row(name, escape(settings), far)
+        for name, event in self._running.items():
+            job = event.job
+            if job is None:
+                continue
+            far = f"{event.step:,} of {job.steps:,} steps" if event.step else "begun"
+            table.add_row(name, escape(job.description), far)
         lines = [f"[red]{escape(line[:300])}[/red]" for line in self._failures]
         return Group(bar, table, *lines)
-
-
-def _short(spec: dict) -> str:
-    """What tells a run from others, in a few words."""
-    objective = spec.get("objective", {})
-    numbers = [
-        f"{name}={value:g}"
-        for name, value in objective.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    ]
-    words = [objective.get("name", ""), *numbers[:3], f"seed={spec.get('seed')}"]
-    return " ".join([*words, spec.get("data", "").partition(":")[0]])

@@ -149,8 +149,8 @@ def _rate(given: float | None, recipe: str | None, dataset: "AbstractDataset") -
 
 def read_objective(name: str, settings: list[str]) -> "AbstractObjective":
     """An objective from what a user typed; what is wrong with it is wrong usage."""
-    from unbraid.models._names import RECORDS
-    from unbraid.models._settings import from_plain
+    from unbraid.foundation import from_plain
+    from unbraid.models import RECORDS
     from unbraid.models.objectives import OBJECTIVES, choose_objective
 
     options: dict[str, Any] = {}
@@ -173,7 +173,7 @@ def read_objective(name: str, settings: list[str]) -> "AbstractObjective":
 
 
 def _read_value(text: str) -> Any:
-    from unbraid.yaml_text import read_yaml
+    from unbraid.foundation import read_yaml
 
     try:
         return read_yaml(text, "--set")
@@ -189,9 +189,9 @@ def _check_names(
     device: str,
 ) -> None:
     """Turn wrong names into wrong usage, before anything is read or written."""
-    from unbraid.models._likelihood_file import choose_likelihood
+    from unbraid.models import choose_likelihood
     from unbraid.models.networks import choose_network
-    from unbraid.training._fit import choose_device
+    from unbraid.training import choose_device
     from unbraid.training.loggers import choose_logger
 
     checks = {
@@ -209,16 +209,15 @@ def _check_names(
 
 def _announce(spec: "TrainingSpec", dataset: "AbstractDataset") -> None:
     """Say how long a long run will take, before it starts."""
-    from unbraid.durations import in_words
-    from unbraid.limits import format_bytes
+    from unbraid.foundation import format_bytes, format_duration
     from unbraid.training import measure_training
 
     if spec.steps < _MANY_STEPS:
         return
     cost = measure_training(spec, dataset)
     typer.echo(
-        f"{spec.steps:,} steps: about {in_words(cost.per_step * spec.steps)} on one "
-        f"core, {format_bytes(cost.n_bytes)} of disk",
+        f"{spec.steps:,} steps: about {format_duration(cost.per_step * spec.steps)} on "
+        f"one core, {format_bytes(cost.n_bytes)} of disk",
         err=True,
     )
 

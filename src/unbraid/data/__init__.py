@@ -1,11 +1,13 @@
 """What is observed: images by index, the factors behind them, and how to draw them."""
 
+from ._array_files import array_names, read_array
 from ._as_dataset import as_dataset
 from ._batches import Batch, BatchStream
 from ._catalogue import (
     DATASETS,
     PUBLISHED,
     RENDERED,
+    hidden_path,
     open_dataset,
     read_dataset_name,
 )
@@ -16,6 +18,8 @@ from ._factor_space import FactorSpace
 from ._imperfect_labels import add_label_noise, keep_labels
 from ._independent import Independent
 from ._labelled_rows import LabelledRows
+from ._labels import discrete_factors
+from ._open_cached import OpenedData, open_cached
 from ._pairs import PairRule, Pairs
 from ._published_statistics import (
     PUBLISHED_STATISTICS,
@@ -28,6 +32,7 @@ from ._sampling import AbstractSampler, Companions, Singles
 from ._shifts import correlate, hold_out
 from ._statistics import ChannelStatistics, channel_statistics
 from ._torch_dataset import TorchDataset, float_images
+from ._traversals import Traversals, all_rows, traversals_of_table
 from ._triplets import Triplets
 from ._views import Relabelled, Reweighted, Subset
 from .own._image_folder import ImageFolder
@@ -54,6 +59,15 @@ from .synthetic._xy_object import XYObject, XYObjectShaded
 from .synthetic._xy_squares import XYSquares
 
 __all__ = [
+    "array_names",
+    "read_array",
+    "hidden_path",
+    "discrete_factors",
+    "Traversals",
+    "all_rows",
+    "traversals_of_table",
+    "OpenedData",
+    "open_cached",
     "DATASETS",
     "PUBLISHED",
     "PUBLISHED_STATISTICS",

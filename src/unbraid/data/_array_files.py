@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.errors import DataFormatError, UnbraidError
-from unbraid.paths import require_regular_file
+from unbraid.foundation import DataFormatError, UnbraidError, require_regular_file
 
 from ._hdf5 import hdf5_array, hdf5_names
 from ._npz import npz_array, npz_names

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from unbraid.randomness import checked_seed, numpy_generator
+from unbraid.foundation import check_seed, numpy_generator
 
 from ._buffers import BufferPool
 from ._dataset import AbstractDataset
@@ -83,7 +83,7 @@ class BatchStream:
     device: torch.device | str = "cpu"
 
     def __post_init__(self) -> None:
-        checked_seed(self.seed)
+        check_seed(self.seed)
         if not isinstance(self.size, int | np.integer) or self.size < 1:
             raise ValueError(
                 f"BatchStream: expected a size of at least 1, got {self.size!r}."

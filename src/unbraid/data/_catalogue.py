@@ -14,10 +14,14 @@ from pathlib import Path
 import numpy as np
 import pydantic
 
-from unbraid.errors import naming
-from unbraid.extensions import Catalogue, class_reader
-from unbraid.paths import expand_user, require_regular_file
-from unbraid.yaml_text import read_yaml
+from unbraid.foundation import (
+    Catalog,
+    class_reader,
+    expand_user,
+    naming,
+    read_yaml,
+    require_regular_file,
+)
 
 from ._array_files import SUFFIXES, open_npy
 from ._dataset import AbstractDataset
@@ -69,7 +73,7 @@ PUBLISHED: dict[str, type[AbstractPublishedDataset]] = {
 }
 """Datasets that are read from their published files, by name."""
 
-DATASETS: Catalogue[type[AbstractDataset]] = Catalogue(
+DATASETS: Catalog[type[AbstractDataset]] = Catalog(
     {**RENDERED, **PUBLISHED},
     group="unbraid.datasets",
     read=class_reader(AbstractDataset),

@@ -10,9 +10,14 @@ from pathlib import Path
 import requests
 import urllib3
 
-from unbraid.errors import DataFormatError, DownloadError
-from unbraid.files import cache_folder, require_space, written_whole
-from unbraid.paths import expand_user
+from unbraid.foundation import (
+    DataFormatError,
+    DownloadError,
+    atomic_write,
+    cache_folder,
+    expand_user,
+    require_space,
+)
 
 from ._progress import progress_bar
 
@@ -163,7 +168,7 @@ def _fetch_from(
     url: str, remote: RemoteFile, target: Path, *, progress: bool, timeout: float
 ) -> None:
     hasher, received = _hasher(remote), 0
-    with _answer(url, timeout) as response, written_whole(target) as file:
+    with _answer(url, timeout) as response, atomic_write(target) as file:
         total = _expected_size(response, remote, target.parent)
         with progress_bar(total, remote.name, unit="B", wanted=progress) as bar:
             for piece in _pieces(response, timeout):

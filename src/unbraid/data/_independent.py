@@ -20,7 +20,7 @@ class Independent(AbstractSampler):
 
     Example:
         >>> from unbraid.data import XYSquares
-        >>> from unbraid.randomness import numpy_generator
+        >>> from unbraid.foundation import numpy_generator
         >>> rows = np.array([3, 1, 4])
         >>> Independent().companions(
         ...     XYSquares(), rows, generator=numpy_generator(0)

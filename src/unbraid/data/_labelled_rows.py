@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.randomness import checked_seed, numpy_generator
+from unbraid.foundation import check_seed, numpy_generator
 
 from ._dataset import AbstractDataset
 from ._sampling import AbstractSampler, Companions, Singles
@@ -44,7 +44,7 @@ class LabelledRows(AbstractSampler):
     after: AbstractSampler = field(default_factory=Singles)
 
     def __post_init__(self) -> None:
-        checked_seed(self.seed)
+        check_seed(self.seed)
         if not isinstance(self.n_labels, int) or self.n_labels < 1:
             raise ValueError(
                 f"LabelledRows: expected n_labels from 1, got {self.n_labels!r}."

@@ -11,8 +11,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from unbraid.errors import DataFormatError
-from unbraid.files import cache_folder, require_space, written_whole
+from unbraid.foundation import (
+    DataFormatError,
+    atomic_write,
+    cache_folder,
+    require_space,
+)
 
 from ._progress import progress_bar
 
@@ -117,7 +121,7 @@ def _write(target: Path, shape: tuple[int, ...], blocks: Blocks) -> None:
     header = {"descr": "|u1", "fortran_order": False, "shape": shape}
     row_bytes, rows = math.prod(shape[1:]), 0
     with (
-        written_whole(target) as file,
+        atomic_write(target) as file,
         progress_bar(shape[0], f"converting {target.name}", unit="images") as bar,
     ):
         np.lib.format.write_array_header_1_0(file, header)

@@ -12,9 +12,12 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.errors import DataFormatError, UnbraidError
-from unbraid.limits import require_memory
-from unbraid.paths import require_regular_file
+from unbraid.foundation import (
+    DataFormatError,
+    UnbraidError,
+    require_memory,
+    require_regular_file,
+)
 
 from ._memory_map import BLOCK_BYTES, Blocks, converted_once, mapped, require_layout
 

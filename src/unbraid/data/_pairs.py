@@ -41,7 +41,7 @@ class Pairs(AbstractSampler):
 
     Example:
         >>> from unbraid.data import XYSquares
-        >>> from unbraid.randomness import numpy_generator
+        >>> from unbraid.foundation import numpy_generator
         >>> squares, anchors = XYSquares(), np.array([0, 77])
         >>> draw = Pairs(n_changed=2).bind(squares)
         >>> rows = draw(anchors, generator=numpy_generator(0))[:, 0]

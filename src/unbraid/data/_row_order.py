@@ -5,7 +5,7 @@ import abc
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 from ._weighted_rows import WeightedRows
 

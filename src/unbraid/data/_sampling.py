@@ -67,7 +67,7 @@ class Singles(AbstractSampler):
 
     Example:
         >>> from unbraid.data import XYSquares
-        >>> from unbraid.randomness import numpy_generator
+        >>> from unbraid.foundation import numpy_generator
         >>> rows = np.array([3, 1, 4])
         >>> Singles().companions(
         ...     XYSquares(), rows, generator=numpy_generator(0)

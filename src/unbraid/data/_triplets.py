@@ -42,7 +42,7 @@ class Triplets(AbstractSampler):
 
     Example:
         >>> from unbraid.data import XYSquares
-        >>> from unbraid.randomness import numpy_generator
+        >>> from unbraid.foundation import numpy_generator
         >>> squares = XYSquares(n_squares=1)
         >>> draw = Triplets(distance="l1").bind(squares)
         >>> rows = draw(np.array([0]), generator=numpy_generator(0))

@@ -16,14 +16,10 @@ from unbraid.data import (
     ImageFolder,
     as_dataset,
     open_dataset,
+    read_dataset_name,
 )
-from unbraid.data._catalogue import read_dataset_name
-from unbraid.data.own._picture import open_picture
-from unbraid.data.own._picture_listing import list_pictures
-from unbraid.errors import naming
-from unbraid.files import written_whole
-from unbraid.paths import expand_user
-from unbraid.randomness import numpy_generator
+from unbraid.data.own import list_pictures, open_picture
+from unbraid.foundation import atomic_write, expand_user, naming, numpy_generator
 
 from ._image_size import average_blocks
 
@@ -153,13 +149,13 @@ def _keep(dataset: AbstractDataset, folder: Path, *, factor: int = 1) -> str:
     images, table = folder / "images.npy", folder / "factors.csv"
     # Smaller images are named after their content, and take long to make.
     if factor == 1 or not _is_array_file(images):
-        with written_whole(images) as file:
+        with atomic_write(images) as file:
             np.save(file, _read_images(dataset, factor))
     options = ["channels_first=true"] if len(dataset.image_shape) == 3 else []
     factors = dataset.factors(rows)
     if factors is not None:
         frame = pd.DataFrame(factors, columns=list(dataset.factor_names))
-        with written_whole(table) as file:
+        with atomic_write(table) as file:
             file.write(frame.to_csv(index=False).encode())
         options.append(f"factors={table}")
     return f"{images}{':' if options else ''}{','.join(options)}"

@@ -4,24 +4,24 @@ import os
 from pathlib import Path
 from typing import Any, Literal
 
-from unbraid.durations import read_duration
-from unbraid.errors import (
-    CheckpointFormatError,
-    FolderInUseError,
-    NewerFormatError,
-)
-from unbraid.locks import locked
-from unbraid.metrics._options import check_option
-from unbraid.paths import expand_user
-from unbraid.selection import rank_models
-from unbraid.studies import StudyEnd, StudyFolder, run_study
-from unbraid.studies._opened import opened
-from unbraid.studies.executors import (
+from unbraid.data import open_cached
+from unbraid.execution import (
     AbstractExecutor,
     LocalExecutor,
     RayExecutor,
     count_workers,
 )
+from unbraid.foundation import (
+    CheckpointFormatError,
+    FolderInUseError,
+    NewerFormatError,
+    expand_user,
+    locked,
+    parse_duration,
+)
+from unbraid.metrics import check_option
+from unbraid.selection import rank_models
+from unbraid.studies import StudyEnd, StudyFolder, run_study
 from unbraid.training import choose_device
 
 from ._data import Source, downscale, read_source, require_writable, sample_rows
@@ -32,7 +32,7 @@ from ._labels import read_labels
 from ._plan import Plan, read_plan
 from ._proposal import propose
 from ._proposal_evolving import propose_evolution
-from ._race import NullObserver, RaceObserver, run_rounds
+from ._race import NullRaceObserver, RaceObserver, run_rounds
 from ._result_folder import require_own
 
 Method = Literal["sweep", "pbt", "recursive"]
@@ -102,7 +102,7 @@ def discover(
     """
     check_option("discover", "method", method, Method)
     folder = expand_user(out)
-    seconds = None if budget is None else read_duration(budget)
+    seconds = None if budget is None else parse_duration(budget)
     require_writable(folder)
     require_own(folder)
     with locked(folder / "discover.lock") as is_ours:
@@ -111,7 +111,7 @@ def discover(
                 f"discover: another process works in {str(folder)!r}. Wait until it is "
                 "done, or choose another folder with --out."
             )
-        opened.cache_clear()  # the data may have changed since an earlier call
+        open_cached.cache_clear()  # the data may have changed since an earlier call
         source = read_source(data, folder / "data")
         few = None
         if labels is not None:
@@ -120,7 +120,7 @@ def discover(
         if not is_remote:
             choose_device(device)  # refuses one that this machine does not have
         executor = executor or LocalExecutor(count_workers(device))
-        observer = observer or NullObserver()
+        observer = observer or NullRaceObserver()
         plan = _plan(
             folder,
             source,
@@ -148,7 +148,7 @@ def discover(
                 study.path,
                 executor=executor,
                 device=device,
-                audience=observer,
+                observer=observer,
             )
             if end.left:
                 raise KeyboardInterrupt(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.files import printable_name, written_whole
+from unbraid.foundation import atomic_write, printable_name, write_json
 from unbraid.models import Autoencoder
 from unbraid.reports import (
     draw_latent_traversals,
@@ -17,13 +17,10 @@ from unbraid.reports import (
     write_explorer,
     write_report,
 )
-from unbraid.reports._outputs import save_figure
+from unbraid.reports.figures import save_figure
 from unbraid.representation import Representation, encode
 from unbraid.selection import Ranking
-from unbraid.training import load
-from unbraid.training._history import ACTIVE
-from unbraid.training._model_file import copy_model, hash_of_model
-from unbraid.training._tensor_file import write_json
+from unbraid.training import ACTIVE, copy_model, hash_of_model, load
 
 from ._account import account
 from ._data import Source
@@ -129,7 +126,7 @@ def write_found(
         model = codes = quality = weights = None
         latents: tuple[Latent, ...] = ()
         if ranking.chosen is not None:
-            run = population.cell(ranking.chosen).place.path
+            run = population.cell(ranking.chosen).files.path
             model = load(run)
             assert isinstance(model, Autoencoder)  # a study trains nothing else
             codes = encode(model, source.dataset, progress=False)
@@ -148,7 +145,7 @@ def write_found(
                 f"- The model that was chosen before is still in {folder / 'model'}. "
                 f"This result is in {place}.\n"
             )
-        with written_whole(staged / "summary.txt") as file:
+        with atomic_write(staged / "summary.txt") as file:
             file.write(text.encode(errors="backslashreplace"))
         more = describe_population(population, ranking.chosen)
         more |= {"weights": weights, "plan": plan.to_plain()}
@@ -195,10 +192,10 @@ def _attempt(what: str, write: Callable[[], Path]) -> Path | None:
 
 
 def _write_codes(folder: Path, codes: Representation, names: Sequence[str]) -> None:
-    with written_whole(folder / "codes.npy") as file:
+    with atomic_write(folder / "codes.npy") as file:
         np.save(file, codes.codes.astype(np.float32))
     if names:
-        with written_whole(folder / "files.txt") as file:
+        with atomic_write(folder / "files.txt") as file:
             # One line per image, whatever its name is.
             lines = (f"{printable_name(name)}\n" for name in names)
             file.write("".join(lines).encode())

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset
-from unbraid.errors import CheckpointFormatError, NewerFormatError
-from unbraid.files import set_aside
+from unbraid.foundation import CheckpointFormatError, NewerFormatError, set_aside
 from unbraid.representation import encode
 from unbraid.selection import (
     Evidence,
@@ -17,8 +16,7 @@ from unbraid.selection import (
     training_dynamics,
     unsupervised_disentanglement_ranking,
 )
-from unbraid.studies import StudyFolder
-from unbraid.studies._store import Cell
+from unbraid.studies import Cell, StudyFolder
 from unbraid.training import Trace, load
 
 from ._configuration import name_configuration
@@ -81,7 +79,7 @@ def gather(
         cache=folder.path / "agreement.npz",
     )
     chance = chance_agreement(codes, owners, similarity="spearman")
-    found = [cell.place.read_scores() for cell in cells]
+    found = [cell.files.read_scores() for cell in cells]
     supervised = None
     if labels is not None:
         supervised = np.array([labels.score(model, dataset) for model in models])
@@ -158,11 +156,11 @@ def _load(cells: Sequence[Cell]) -> list[Any]:
     models, damaged = [], []
     for cell in cells:
         try:
-            models.append(load(cell.place.path))
+            models.append(load(cell.files.path))
         except NewerFormatError:
             raise
         except CheckpointFormatError as error:
-            set_aside(cell.place.scores)  # so that the run is computed again
+            set_aside(cell.files.scores)  # so that the run is computed again
             damaged.append(error)
     if damaged:
         raise CheckpointFormatError(f"{damaged[0]} The same call trains the run again.")
@@ -171,7 +169,7 @@ def _load(cells: Sequence[Cell]) -> list[Any]:
 
 def _load_trace(cell: Cell) -> Trace | None:
     try:
-        return Trace.load(cell.place.path)
+        return Trace.load(cell.files.path)
     except (FileNotFoundError, CheckpointFormatError):
         return None  # pruned or damaged: the other realisations do without it
 

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unbraid.data import LabelledImages
-from unbraid.durations import in_words
+from unbraid.foundation import format_duration, numpy_generator
 from unbraid.models.objectives import BetaTCVAE
-from unbraid.randomness import numpy_generator
 from unbraid.studies import Cost
 from unbraid.training import measure_training, specify
 
@@ -65,8 +64,8 @@ def choose_factor(
     needed = seconds_of_good_race(costs[1], n_workers)
     return factor, (
         f"The images were made smaller, from {before} to {after} pixels, because good "
-        f"runs of full size do not fit into the time. A budget of {in_words(needed)} "
-        "keeps the full size.",
+        "runs of full size do not fit into the time. A budget of "
+        f"{format_duration(needed)} keeps the full size.",
     )
 
 

@@ -11,10 +11,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset
-from unbraid.errors import naming
-from unbraid.files import printable_name
+from unbraid.foundation import (
+    MOST_TEXT_BYTES,
+    expand_user,
+    naming,
+    printable_name,
+    require_regular_file,
+)
 from unbraid.metrics import mutual_information_gap
-from unbraid.paths import MOST_TEXT_BYTES, expand_user, require_regular_file
 from unbraid.representation import encode
 
 FEWEST, MOST = 20, 1_000

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unbraid.errors import NewerFormatError
-from unbraid.sections import Section, Whole
+from unbraid.foundation import NewerFormatError, Section, Whole, read_json, write_json
 from unbraid.studies import Study, study_from_plain
-from unbraid.training._tensor_file import read_json, write_json
 
 _KIND = "plan of a discovery"
 

@@ -8,13 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unbraid.data import AbstractDataset
-from unbraid.durations import in_words
+from unbraid.foundation import format_duration, to_plain
 from unbraid.models import SCHEDULES, schedule_ends
-from unbraid.models._settings import to_plain
 from unbraid.models.networks import NETWORKS
 from unbraid.studies import Cost, RunSpec, Study, measure_run, study_from_plain
-from unbraid.training import TrainingState, choose_recipe
-from unbraid.training._trace import last_layer_within
+from unbraid.training import TrainingState, choose_recipe, last_layer_within
 
 from ._plan import Rung
 from ._strength import bearable_strength
@@ -148,9 +146,9 @@ def propose(
         needed = _seconds(smallest.rounds, smallest.least_steps, cost, n_workers)
         raise ValueError(
             "discover needs a budget of at least "
-            f"{in_words(_MARGIN * (needed / SHARE + FIXED_SECONDS))} for these data "
-            f"with {n_workers} runs at once, got {in_words(seconds)}. Use a larger "
-            "--budget, or smaller images."
+            f"{format_duration(_MARGIN * (needed / SHARE + FIXED_SECONDS))} for these "
+            f"data with {n_workers} runs at once, got {format_duration(seconds)}. Use "
+            "a larger --budget, or smaller images."
         )
     betas = choose_strengths(bearable_strength(dataset), rungs[0].n_configurations)
     rate = choose_recipe("small", dataset.image_shape).learning_rate

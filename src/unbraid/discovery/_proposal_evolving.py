@@ -4,9 +4,9 @@ import math
 from typing import Any, Literal
 
 from unbraid.data import AbstractDataset
-from unbraid.durations import in_words
+from unbraid.evolution import STAGES_OF_A_LEAF
+from unbraid.foundation import format_duration
 from unbraid.studies import study_from_plain
-from unbraid.studies._evolution import STAGES_OF_A_LEAF
 
 from ._proposal import (
     DEFAULT_SECONDS,
@@ -72,8 +72,9 @@ def propose_evolution(
         needed = _seconds(method, size, FEWEST_STEPS, per_step, n_workers)
         least = needed / SHARE + FIXED_SECONDS
         raise ValueError(
-            f"discover needs a budget of at least {in_words(least)} for these data on "
-            f"{n_workers} cores, got {in_words(seconds)}. Use a larger --budget."
+            f"discover needs a budget of at least {format_duration(least)} for these "
+            f"data on {n_workers} cores, got {format_duration(seconds)}. Use "
+            "a larger --budget."
         )
     steps = min(steps // 100 * 100, MOST_STEPS)
     rate = base["training"]["learning_rate"]

@@ -7,14 +7,13 @@ from typing import Protocol
 import numpy as np
 from scipy.stats import rankdata
 
+from unbraid.execution import AbstractExecutor, NullObserver, Observer
 from unbraid.selection import (
     chance_agreement,
     reproducible_latents,
     unsupervised_disentanglement_ranking,
 )
 from unbraid.studies import Preview, StudyFolder, read_preview, run_study
-from unbraid.studies._conduct import Audience, Nobody
-from unbraid.studies.executors import AbstractExecutor
 
 from ._configuration import name_configuration
 from ._plan import Plan, Standing
@@ -27,7 +26,7 @@ _ELBO_WEIGHT = 0.2
 favors strengths that are too large: their few latents settle first."""
 
 
-class RaceObserver(Audience, Protocol):
+class RaceObserver(Observer, Protocol):
     """Follows a discovery: its rounds, and the runs of each."""
 
     def begin_rung(self, plan: Plan, number: int) -> None:
@@ -44,7 +43,7 @@ class RaceObserver(Audience, Protocol):
         ...
 
 
-class NullObserver(Nobody):
+class NullRaceObserver(NullObserver):
     """An observer that shows nothing."""
 
     def begin_rung(self, plan: Plan, number: int) -> None:
@@ -90,7 +89,7 @@ def run_rounds(
             runs.path,
             executor=executor,
             device=device,
-            audience=observer,
+            observer=observer,
             until=until,
         )
         if end.left:
@@ -101,7 +100,7 @@ def run_rounds(
         previews: dict[str, list[Preview]] = {}
         for cell in runs.cells:
             own = previews.setdefault(name_configuration(cell.spec), [])
-            preview = read_preview(cell.place, step=until)
+            preview = read_preview(cell.files, step=until)
             if preview is not None:
                 own.append(preview)
         n_kept = plan.rungs[number + 1].n_configurations

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from unbraid.files import delete_made, set_aside
-from unbraid.training._tensor_file import is_our_json
+from unbraid.foundation import delete_own_files, is_our_json, set_aside
 
 from ._plan import read_plan
 
@@ -106,7 +105,7 @@ def publish(staged: Path, folder: Path, place: Path) -> Path:
         for name in _MODEL_FILES:
             _put(staged / _MODEL / name, folder / _MODEL / name)
     else:
-        delete_made(folder / _MODEL, _MODEL_FILES)
+        delete_own_files(folder / _MODEL, _MODEL_FILES)
     _put(staged / "discovery.json", folder / "discovery.json")
     return folder
 

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.sparse.linalg import svds
 
 from unbraid.data import AbstractDataset, float_images
+from unbraid.foundation import numpy_generator
 from unbraid.models import Gaussian
-from unbraid.randomness import numpy_generator
 
 _ROWS, _FEWEST_ROWS = 2_000, 200
 _MOST_NUMBERS = 25_000_000

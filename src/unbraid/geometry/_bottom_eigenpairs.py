@@ -5,7 +5,7 @@ import torch
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 from ._block_products import BlockProducts, exact_product
 

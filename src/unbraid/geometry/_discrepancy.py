@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 _BLOCK = 1024
 """Rows of either sample that are compared at a time: 8 MB of distances."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 Values = NDArray[np.float64]
 

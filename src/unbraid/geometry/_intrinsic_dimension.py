@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 from ._geomancer_inputs import checked_points
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 from ._multislice_kernel import MultisliceKernel
 

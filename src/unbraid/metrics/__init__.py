@@ -3,10 +3,13 @@
 from ._catalogue import METRICS, Metric, choose_metrics
 from ._encoded import encode_some, encode_traversals
 from ._evaluate import evaluate
-from ._inputs import Factors, read_codes, read_inputs
+from ._information import bin_codes, factor_entropies, mutual_information_matrix
+from ._inputs import BINS, Factors, read_codes, read_inputs, to_bins
+from ._options import check_option
 from ._score import Score
 from ._scorecard import Scorecard
 from ._splits import Split
+from ._standardise import standardise
 from .downstream._accuracy import downstream_accuracy, statistical_efficiency
 from .downstream._clustering import clustering_sample_efficiency
 from .downstream._fairness import unfairness
@@ -46,6 +49,13 @@ from .unsupervised._total_correlation import gaussian_total_correlation
 from .unsupervised._wasserstein import gaussian_wasserstein_correlation
 
 __all__ = [
+    "bin_codes",
+    "factor_entropies",
+    "mutual_information_matrix",
+    "BINS",
+    "to_bins",
+    "check_option",
+    "standardise",
     "DCI",
     "DCIES",
     "Factors",

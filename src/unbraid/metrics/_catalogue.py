@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.extensions import Catalogue
+from unbraid.foundation import Catalog
 
 from ._inputs import BINS, Factors
 from ._score import Score
@@ -201,7 +201,7 @@ def _read_metric(offered: Any) -> Metric:
     return offered
 
 
-METRICS: Catalogue[Metric] = Catalogue(
+METRICS: Catalog[Metric] = Catalog(
     _BUILT_IN, group="unbraid.metrics", read=_read_metric, taken=("standard", "all")
 )
 """Every metric that needs codes and factors only, in the order of a scorecard; those

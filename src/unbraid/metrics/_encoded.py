@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset, FactorSpace
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 from unbraid.representation import Representation, encode
 
 from ._inputs import Factors

@@ -15,7 +15,7 @@ from scipy.stats import t as student
 from tqdm import tqdm
 
 from unbraid.data import AbstractDataset, open_dataset
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 from unbraid.representation import Representation
 
 from ._catalogue import METRICS, Metric, choose_metrics

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from unbraid.files import written_whole
-from unbraid.paths import expand_user
+from unbraid.foundation import atomic_write, expand_user
 
 from ._score import Score
 
@@ -103,7 +102,7 @@ class Scorecard(Mapping[str, Score]):
         }
         text = json.dumps(content, indent=2, allow_nan=False)
         if path is not None:
-            with written_whole(expand_user(path)) as file:
+            with atomic_write(expand_user(path)) as file:
                 file.write(f"{text}\n".encode(errors="backslashreplace"))
         return text
 

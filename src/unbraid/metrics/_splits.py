@@ -50,6 +50,6 @@ def split_rows(
 
 def _shares(n_rows: int, n_train: int, n_test: int) -> tuple[int, int]:
     test = round(n_rows * n_test / (n_train + n_test))
-    # Nobody can learn from no row, or be tested on none.
+    # NullObserver can learn from no row, or be tested on none.
     test = min(max(test, min(1, n_test)), n_rows - min(1, n_train))
     return n_rows - test, test

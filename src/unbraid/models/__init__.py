@@ -1,11 +1,13 @@
 """What is learned: autoencoders, what they are made of, and what they are taught."""
 
 from ._autoencoder import Autoencoder
-from ._kernel import KernelAugmented
+from ._build import build_model
+from ._kernel import KernelAugmented, place_kernel, restore_former_settings
 from ._likelihood import AbstractLikelihood, Bernoulli, Gaussian, Laplace
-from ._likelihood_file import load_likelihood, save_likelihood
+from ._likelihood_file import choose_likelihood, load_likelihood, save_likelihood
 from ._linear_baselines import LinearModel, fit_fast_ica, fit_pca
 from ._loss import Loss
+from ._names import LIKELIHOODS, RECORDS
 from ._posterior import DiagonalGaussian, PointMass
 from ._schedules import (
     SCHEDULES,
@@ -16,10 +18,20 @@ from ._schedules import (
     Decay,
     Linear,
     Number,
+    fill_steps,
     schedule_ends,
+    value_at,
 )
 
 __all__ = [
+    "build_model",
+    "place_kernel",
+    "restore_former_settings",
+    "choose_likelihood",
+    "fill_steps",
+    "value_at",
+    "LIKELIHOODS",
+    "RECORDS",
     "SCHEDULES",
     "AbstractLikelihood",
     "AbstractSchedule",

@@ -3,7 +3,7 @@
 import torch
 from torch.nn.utils import convert_conv2d_weight_memory_format
 
-from unbraid.randomness import torch_generator
+from unbraid.foundation import torch_generator
 
 from ._autoencoder import Autoencoder
 from ._likelihood import AbstractLikelihood

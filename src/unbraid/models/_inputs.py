@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from ._checks import is_whole
+from unbraid.foundation import is_whole
 
 
 def checked_images(

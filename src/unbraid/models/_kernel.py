@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy import fft
 from torch.nn import functional
 
-from ._checks import is_number, is_whole
+from unbraid.foundation import OMIT_NONE, is_number, is_whole
+
 from ._likelihood import AbstractLikelihood, Gaussian, Laplace
-from ._settings import OMIT_NONE
 
 Rows = tuple[tuple[float, ...], ...]
 Kernel = Literal["box", "gaussian"] | Rows | tuple[Rows, ...]

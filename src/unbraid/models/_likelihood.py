@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch.nn import functional
 
-from ._checks import is_number
+from unbraid.foundation import is_number
 
 _CLOSEST = 1e-6
 """How near to 0 and 1 a probability may come before its logarithm is taken."""

@@ -4,14 +4,20 @@ import json
 from pathlib import Path
 from typing import Any
 
-from unbraid.errors import CheckpointFormatError
-from unbraid.files import written_whole
-from unbraid.paths import MOST_TEXT_BYTES, expand_user, require_regular_file
+from unbraid.foundation import (
+    MOST_TEXT_BYTES,
+    CheckpointFormatError,
+    atomic_write,
+    expand_user,
+    from_plain,
+    make_record,
+    require_regular_file,
+    to_plain,
+)
 
 from ._kernel import restore_former_settings
 from ._likelihood import AbstractLikelihood
 from ._likelihood_names import LIKELIHOODS
-from ._settings import from_plain, make_record, to_plain
 
 _FORMAT = "unbraid likelihood"
 _VERSION = 1
@@ -40,7 +46,7 @@ def save_likelihood(likelihood: AbstractLikelihood, path: str | Path) -> Path:
         )
     plain = to_plain(likelihood, LIKELIHOODS)
     about = {"format": _FORMAT, "version": _VERSION, "likelihood": plain}
-    with written_whole(path) as file:
+    with atomic_write(path) as file:
         file.write(json.dumps(about).encode())
     return path
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from unbraid.data import AbstractDataset, float_images
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 from ._inputs import checked_codes, checked_images, normal_codes
 from ._posterior import PointMass

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from unbraid.extensions import Joined
+from unbraid.foundation import Joined
 
 from ._likelihood_names import LIKELIHOODS
 from ._schedules import SCHEDULES

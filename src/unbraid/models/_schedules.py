@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from ._checks import is_number
+from unbraid.foundation import is_number
 
 
 class AbstractSchedule(abc.ABC):

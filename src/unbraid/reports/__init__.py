@@ -1,59 +1,59 @@
 """What to show: numbers first, then figures made of them, then pages."""
 
-from unbraid.geometry import DistanceMatrices, distance_matrices
+from unbraid.perception import DistanceMatrices, distance_matrices
 
-from ._animation import animate_latent_traversals
-from ._cumulative_distances import (
+from .explorer._explorer import write_explorer
+from .explorer._latent_names import read_latent_names
+from .figures._animation import animate_latent_traversals
+from .figures._cumulative_distances import (
     CumulativeDistances,
     cumulative_distances,
     draw_cumulative_distances,
 )
-from ._distance_pictures import draw_distance_matrices
-from ._dynamics import draw_joint_embedding
-from ._explorer import write_explorer
-from ._factor_pictures import (
+from .figures._distances import draw_distance_matrices
+from .figures._dynamics import draw_joint_embedding
+from .figures._factors import (
     FactorLatentMatrices,
     draw_factor_latent_matrices,
     factor_latent_matrices,
 )
-from ._figures import draw_factor_traversals, draw_latent_traversals
-from ._html import write_report
-from ._latent_matching import Match, match_latents
-from ._latent_names import read_latent_names
-from ._model_pictures import (
+from .figures._latent_matching import Match, match_latents
+from .figures._model import (
     Reconstructions,
     draw_prior_samples,
     draw_reconstructions,
     prior_samples,
     reconstructions,
 )
-from ._population_pictures import (
+from .figures._population import (
     draw_hyperparameters,
     draw_latent_steps,
     draw_lineage,
     lineage_table,
 )
-from ._question_pictures import draw_rank_correlation, draw_total_correlation
-from ._ranking_pictures import Place, draw_agreement, draw_ranking, rank_settings
-from ._scatter import LatentScatter, draw_latent_scatter, latent_scatter
-from ._spectrum_picture import (
+from .figures._questions import draw_rank_correlation, draw_total_correlation
+from .figures._ranking import Place, draw_agreement, draw_ranking, rank_settings
+from .figures._scatter import LatentScatter, draw_latent_scatter, latent_scatter
+from .figures._spectrum import (
     ManifoldSpectrum,
     draw_manifold_spectrum,
     manifold_spectrum,
 )
-from ._study_pictures import (
+from .figures._study import (
     draw_score_by_strength,
     draw_scores_by_method,
     draw_variance_explained,
     score_by_strength,
 )
-from ._summaries import (
+from .figures._summaries import (
     FactorTraversals,
     LatentTraversals,
     factor_traversals,
     latent_traversals,
 )
-from ._training_pictures import TrainingCurves, draw_training_curves, training_curves
+from .figures._training import TrainingCurves, draw_training_curves, training_curves
+from .figures._traversals import draw_factor_traversals, draw_latent_traversals
+from .pages._write_report import write_report
 
 __all__ = [
     "CumulativeDistances",

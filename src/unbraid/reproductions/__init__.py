@@ -6,10 +6,11 @@ from ._finding import Check, Measured
 from ._findings_page import findings_page, write_findings
 from ._intervals import gain_of, mean_of, resampled, spread_ratio
 from ._reproduction import PRESETS, Reproduction
-from ._run import Finding, reproduce
+from ._run import Finding, find_reproduction, reproduce
 from ._studies import STUDIES, study_of
 
 __all__ = [
+    "find_reproduction",
     "PRESETS",
     "REPRODUCTIONS",
     "STUDIES",

@@ -8,10 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from unbraid.errors import CheckpointFormatError
-from unbraid.studies import StudyFolder, study_table
-from unbraid.studies._store import Cell
-from unbraid.training._tensor_file import read_json, write_json
+from unbraid.foundation import CheckpointFormatError, read_json, write_json
+from unbraid.studies import Cell, StudyFolder, study_table
 
 from ._tables import rows_where
 
@@ -65,7 +63,7 @@ class Evidence:
             ValueError: If no run has finished.
         """
         folder = StudyFolder(self._studies[name])
-        done = [cell for cell in folder.cells if cell.place.state == "done"]
+        done = [cell for cell in folder.cells if cell.files.state == "done"]
         self._require_some(name, len(done))
         return done
 
@@ -121,5 +119,5 @@ class Evidence:
 
 
 def _seconds(cell: Cell) -> float:
-    begun = cell.place.run if cell.place.run.is_file() else cell.place.scores
-    return cell.place.scores.stat().st_mtime - begun.stat().st_mtime
+    begun = cell.files.run if cell.files.run.is_file() else cell.files.scores
+    return cell.files.scores.stat().st_mtime - begun.stat().st_mtime

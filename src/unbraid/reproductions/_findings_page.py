@@ -4,9 +4,12 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from unbraid.durations import in_words
-from unbraid.files import require_ours, written_whole
-from unbraid.yaml_text import read_yaml
+from unbraid.foundation import (
+    atomic_write,
+    format_duration,
+    read_yaml,
+    require_own_file,
+)
 
 from ._catalogue import REPRODUCTIONS
 from ._finding import VERDICTS, Check
@@ -55,8 +58,8 @@ def write_findings(page: str | os.PathLike[str]) -> int:
     discussions = read_yaml(text, str(notes))
     content = findings_page(found, discussions=discussions, figures=folder.name)
     start = _HEAD.split(",")[0].encode()
-    require_ours(page, lambda old: old.startswith(start), "a page of findings")
-    with written_whole(page) as file:
+    require_own_file(page, lambda old: old.startswith(start), "a page of findings")
+    with atomic_write(page) as file:
         file.write(content.encode())
     return len(found)
 
@@ -129,7 +132,7 @@ def _overview(findings: Sequence[Finding]) -> list[str]:
             f"| [{found.name}](#{found.name}) | {_cell(found.source)} | "
             f"{found.verdict}{' (outdated)' if _is_outdated(found) else ''} | "
             f"{found.n_seeds or ''} | {found.n_runs or ''} | "
-            f"{in_words(found.minutes * 60)} |"
+            f"{format_duration(found.minutes * 60)} |"
         )
     return rows
 
@@ -154,7 +157,10 @@ def _section(
         if text:
             lines += ["", text.strip()]
     work = f"{found.n_runs} models, {found.n_seeds} seeds, " if found.n_runs else ""
-    lines += ["", f"*{work}{in_words(found.minutes * 60)} of one core, {found.day}.*"]
+    lines += [
+        "",
+        f"*{work}{format_duration(found.minutes * 60)} of one core, {found.day}.*",
+    ]
     if figures is not None:
         picture = Path(figures) / f"{found.name}.png"
         lines += ["", f"![{found.name}]({picture.as_posix()})"]

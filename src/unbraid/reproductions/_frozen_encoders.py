@@ -8,10 +8,9 @@ import torch
 
 from unbraid import encode, evaluate
 from unbraid.data import AbstractDataset
-from unbraid.models import Bernoulli
-from unbraid.models._build import build_model
+from unbraid.foundation import numpy_generator
+from unbraid.models import Bernoulli, build_model
 from unbraid.models.networks import Dense
-from unbraid.randomness import numpy_generator
 
 PUBLISHED = (
     "openai/clip-vit-base-patch32",

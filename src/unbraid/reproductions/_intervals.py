@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 from ._finding import Interval
 

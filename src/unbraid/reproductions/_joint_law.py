@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 
 def energy_test(

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unbraid.data import open_dataset
-from unbraid.metrics import Factors
-from unbraid.metrics._information import (
+from unbraid.metrics import (
+    Factors,
     bin_codes,
     factor_entropies,
     mutual_information_matrix,

@@ -5,10 +5,9 @@ from functools import cache
 from typing import Any
 
 from unbraid.data import open_dataset
-from unbraid.geometry import learn_loss
-from unbraid.models import KernelAugmented
-from unbraid.models._names import LIKELIHOODS
-from unbraid.models._settings import to_plain
+from unbraid.foundation import to_plain
+from unbraid.models import LIKELIHOODS, KernelAugmented
+from unbraid.perception import learn_loss
 from unbraid.studies import preset as sweep
 
 from ._threads import one_thread

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from unbraid.reports._drawing import label_of, new_figure, tidy
+from unbraid.reports.figures import label_of, new_figure, tidy
 
 from ._finding import Check, Verdict
 

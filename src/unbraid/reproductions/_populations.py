@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unbraid.reports._drawing import label_of
-from unbraid.studies import Evolution, RunSpec
-from unbraid.studies._store import Cell
+from unbraid.evolution import Evolution
+from unbraid.reports.figures import label_of
+from unbraid.studies import Cell, RunSpec
 
 from ._datasets import dataset_names
 from ._score_panels import draw_score_panels
@@ -28,7 +28,7 @@ SUPERVISED, RECURSIVE, PLAIN, BOTH = (
 SCORES = {"mig": "MIG", "dci_disentanglement": "DCI disentanglement"}
 
 
-def in_words(spec: RunSpec) -> str:
+def format_duration(spec: RunSpec) -> str:
     """A population without its seed."""
     evolution = spec.evolution
     if evolution is None:
@@ -123,7 +123,7 @@ def population_table(cells: Iterable[Cell]) -> pd.DataFrame:
     rows = [
         {
             "dataset": dataset,
-            "setting": in_words(cell.spec),
+            "setting": format_duration(cell.spec),
             **{f"score.{name}": _score(cell, name) for name in SCORES},
         }
         for dataset, some in by_dataset(cells).items()
@@ -142,12 +142,12 @@ def draw_populations(cells: Iterable[Cell]) -> "Figure":
 
 def stage_folders(cell: Cell) -> dict[str, Path]:
     """Winner of every stage of a recursion, by the name of the stage."""
-    stages = cell.place.read_scores()["evolution"]["stages"]
-    populations = cell.place.path.parents[1] / "populations"
+    stages = cell.files.read_scores()["evolution"]["stages"]
+    populations = cell.files.path.parents[1] / "populations"
     return {
         stage["name"]: populations / stage["population"] / "winner" for stage in stages
     }
 
 
 def _score(cell: Cell, name: str) -> float:
-    return float(cell.place.read_scores()["scores"][name]["value"])
+    return float(cell.files.read_scores()["scores"][name]["value"])

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 _N_SPOTS = 40
 _WIDTH = 0.12  # of a spot, where the object is 1 wide

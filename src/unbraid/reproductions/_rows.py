@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 
 def random_rows(n_images: int, n_rows: int, *name: str | int) -> NDArray[np.int64]:

@@ -12,12 +12,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from unbraid.files import written_whole
-from unbraid.paths import expand_user
+from unbraid.execution import AbstractExecutor, InlineExecutor, LocalExecutor, Observer
+from unbraid.foundation import atomic_write, expand_user, read_json, write_json
 from unbraid.studies import run_study, study_from_plain
-from unbraid.studies._conduct import Audience
-from unbraid.studies.executors import AbstractExecutor, InlineExecutor, LocalExecutor
-from unbraid.training._tensor_file import read_json, write_json
 
 from ._catalogue import REPRODUCTIONS
 from ._evidence import Evidence
@@ -98,7 +95,7 @@ def reproduce(
     out: str | os.PathLike[str] = "reproductions",
     executor: AbstractExecutor | None = None,
     device: str = "cpu",
-    audience: Audience | None = None,
+    observer: Observer | None = None,
 ) -> Finding:
     """Ask whether a published claim holds.
 
@@ -114,7 +111,7 @@ def reproduce(
         executor: Where to train; this process for ``"smoke"``, the cores of this
             machine otherwise.
         device: On which each run computes.
-        audience: Told how the studies get on.
+        observer: Told how the studies get on.
 
     Returns:
         What was found.
@@ -143,7 +140,7 @@ def reproduce(
                 where,
                 executor=executor,
                 device=device,
-                audience=audience,
+                observer=observer,
             )
             if end.left:
                 raise InterruptedError(
@@ -157,7 +154,7 @@ def reproduce(
         seconds = evidence.run_seconds + time.monotonic() - begun
     failed = f"{n_failed} runs failed and are left out." if n_failed else ""
     finding = _finding(claim, preset, evidence, measured, seconds, failed)
-    with written_whole(folder / "figure.png") as file:
+    with atomic_write(folder / "figure.png") as file:
         figure = measured.figure or draw_checks(measured.checks)
         figure.savefig(file, format="png", dpi=130)
     finding.save(folder / "finding.json")

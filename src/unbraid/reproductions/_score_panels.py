@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from unbraid.reports._drawing import label_of, new_figure, tidy
+from unbraid.reports.figures import label_of, new_figure, tidy
 
 from ._scores_by_group import scores_by
 from ._tables import group_means, groups_of, numbers_of

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unbraid.reports._drawing import label_of, new_figure, tidy
+from unbraid.reports.figures import label_of, new_figure, tidy
 
 from ._tables import groups_of, numbers_of
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 from unbraid.selection import training_dynamics
-from unbraid.studies._store import Cell
+from unbraid.studies import Cell
 from unbraid.training import Trace
 
 from ._evidence import Evidence
@@ -69,8 +69,8 @@ def _rows(evidence: Evidence) -> list[dict[str, float]]:
 def _row(
     specification: tuple[float, int], cells: list[Cell], draws: list[np.ndarray]
 ) -> dict[str, float]:
-    traces = [Trace.load(cell.place.path) for cell in cells]
-    scores = [cell.place.read_scores()["scores"] for cell in cells]
+    traces = [Trace.load(cell.files.path) for cell in cells]
+    scores = [cell.files.read_scores()["scores"] for cell in cells]
     beta, n_latents = specification
     few = {
         f"dynamics_few_{number}": training_dynamics([traces[i] for i in drawn]).score

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unbraid.studies.analysis._rank_correlation import correlate_ranks
+from unbraid.studies.analysis import correlate_ranks
 
 
 def numbers_of(table: pd.DataFrame, column: str) -> NDArray[np.float64]:

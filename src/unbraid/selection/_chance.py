@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import ortho_group
 
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 from ._comparable import Coded, read_comparable
 from ._udr import Similarity, unsupervised_disentanglement_ranking

@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from unbraid.metrics import kl_per_latent
-from unbraid.metrics._inputs import read_codes
-from unbraid.metrics._standardise import standardise
-from unbraid.metrics.unsupervised._covariance import read_log_variances
+from unbraid.metrics import kl_per_latent, read_codes, standardise
+from unbraid.metrics.unsupervised import read_log_variances
 from unbraid.representation import Representation
 
 from ._pair_cache import fingerprint

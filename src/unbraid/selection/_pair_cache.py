@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.files import written_whole
+from unbraid.foundation import atomic_write
 
 _FORMAT = 1
 """Raised when the numbers of a variant change, so that old ones are not used."""
@@ -86,7 +86,7 @@ class PairCache:
             for variant, parts in tables.items()
             for part, array in zip(("names", "table"), parts, strict=True)
         }
-        with written_whole(self._path) as file:
+        with atomic_write(self._path) as file:
             np.savez_compressed(file, **arrays)
 
     def _tables(self) -> dict[str, tuple[NDArray[np.str_], NDArray[np.float64]]]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 from ._evidence import Evidence, Floats
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from unbraid.foundation import numpy_generator
 from unbraid.geometry import (
     discrepancy_matrix,
     joint_embedding,
     median_distance,
     multislice_kernel,
 )
-from unbraid.randomness import numpy_generator
 from unbraid.training import Trace
 
 _TOLERANCE = 1e-7

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.metrics._options import check_option
+from unbraid.metrics import check_option
 
 from ._comparable import Coded, Comparable, read_comparable
 from ._lasso import lasso_coefficients
@@ -99,7 +99,7 @@ def unsupervised_disentanglement_ranking(
             two rows, or an unknown option.
 
     Example:
-        >>> from unbraid.randomness import numpy_generator
+        >>> from unbraid.foundation import numpy_generator
         >>> codes = numpy_generator(0, "example").standard_normal((1000, 3))
         >>> models = {"one": codes, "two": -codes[:, ::-1], "dead": 0 * codes}
         >>> udr = unsupervised_disentanglement_ranking(models)

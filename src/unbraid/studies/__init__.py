@@ -1,41 +1,35 @@
 """Many runs: described in one file, computed on one machine or a cluster."""
 
-from ._breeding import evolve
-from ._conduct import StudyEnd, retry_failed, run_study
+from ._conduct import StudyEnd, fingerprints_of, retry_failed, run_study
 from ._estimate import Cost, Estimate, estimate, measure_run
-from ._evolution import Evolution
-from ._evolve import Evolved
-from ._population import Population
-from ._population_plan import PopulationPlan
 from ._presets import PRESETS, preset
 from ._preview import Preview, read_preview
 from ._prune import Pruned, prune
-from ._recursion import Stage
-from ._specification import Evaluation, RunSpec, Training
+from ._specification import Evaluation, RunSpec
 from ._status import study_status
-from ._store import StudyFolder
+from ._store import Cell, RunFiles, StudyFolder
 from ._sweep import Study, read_study, study_from_plain
-from ._table import save_table, study_table
+from ._table import is_table, save_table, study_table
+from ._work import do_run, make_job
 
 __all__ = [
+    "fingerprints_of",
+    "Cell",
+    "RunFiles",
+    "is_table",
+    "do_run",
+    "make_job",
     "PRESETS",
     "Cost",
     "Estimate",
     "Evaluation",
-    "Evolution",
-    "Evolved",
-    "Population",
-    "PopulationPlan",
     "Preview",
     "Pruned",
     "RunSpec",
-    "Stage",
     "Study",
     "StudyEnd",
     "StudyFolder",
-    "Training",
     "estimate",
-    "evolve",
     "preset",
     "measure_run",
     "prune",

@@ -1,40 +1,32 @@
 """run_study: whatever is missing of a study, until nothing is."""
 
-import contextlib
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from unbraid.training._interruption import deferred_interruption
+from unbraid.data import open_cached
+from unbraid.execution import (
+    AbstractExecutor,
+    Job,
+    JobQueue,
+    LocalExecutor,
+    NullObserver,
+    Observer,
+    run_jobs,
+)
 
-from ._job import Job, Outcome
-from ._opened import opened
 from ._preview import read_preview
 from ._prune import folder_size, prune
-from ._queue import JobQueue
 from ._specification import RunSpec
 from ._store import Cell, StudyFolder
 from ._sweep import Study
 from ._table import write_table
-from .executors import AbstractExecutor, LocalExecutor, News
+from ._work import make_job
 
 # Seconds between two looks at how large a study is.
 _LOOK_SECONDS = 10.0
-
-
-class Audience(Protocol):
-    """Whoever wants to see how a study gets on."""
-
-    def begin(self, *, n_runs: int, n_done: int, n_workers: int) -> None:
-        """A study begins, or goes on."""
-        ...
-
-    def hear(self, news: News) -> None:
-        """Something happened."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -54,18 +46,6 @@ class StudyEnd:
     reason: str = ""
 
 
-class Nobody:
-    """An audience that does not listen."""
-
-    def begin(self, *, n_runs: int, n_done: int, n_workers: int) -> None:
-        """Nothing."""
-        del n_runs, n_done, n_workers
-
-    def hear(self, news: News) -> None:
-        """Nothing."""
-        del news
-
-
 def run_study(
     study: Study,
     out: str | os.PathLike[str],
@@ -74,7 +54,7 @@ def run_study(
     loggers: Sequence[str] = (),
     device: str = "cpu",
     disk_budget: int | None = None,
-    audience: Audience | None = None,
+    observer: Observer | None = None,
     until: int | None = None,
 ) -> StudyEnd:
     """Do what is missing of a study, and write its table.
@@ -94,7 +74,7 @@ def run_study(
         device: Where each run computes.
         disk_budget: Bytes that the study may take; when it has more, the states of
             finished runs are deleted, and if that does not help, it stops.
-        audience: Told of everything that happens.
+        observer: Told of everything that happens.
         until: Step at which runs pause with a preview (see :func:`read_preview`); a
             later call without it finishes them. ``None`` trains and scores all runs.
 
@@ -111,17 +91,15 @@ def run_study(
     folder = StudyFolder(out)
     jobs = _plan(folder, study, loggers, device, until)
     executor = executor or LocalExecutor()
-    audience = audience or Nobody()
+    observer = observer or NullObserver()
     n_runs = len(folder.cells)
-    audience.begin(
+    observer.begin(
         n_runs=n_runs, n_done=n_runs - len(jobs), n_workers=executor.n_workers
     )
     queue = JobQueue(jobs)
     budget = _Budget(folder, disk_budget)
     if jobs:
-        require_unblocked(
-            conduct(queue, executor, audience, lambda *_: budget.exceeded())
-        )
+        run_jobs(queue, executor, observer, lambda *_: budget.exceeded())
     if until is None:
         write_table(folder)
     n_left = len(_unfinished(folder, until))
@@ -144,7 +122,7 @@ def retry_failed(out: str | os.PathLike[str]) -> int:
     states = folder.states()
     failed = [cell for cell in folder.cells if states[cell.id] == "failed"]
     for cell in failed:
-        cell.place.failure.unlink(missing_ok=True)
+        cell.files.failure.unlink(missing_ok=True)
     return len(failed)
 
 
@@ -154,7 +132,7 @@ def fingerprints_of(specs: Iterable[RunSpec]) -> dict[str, str]:
     Opens them: what has to be converted is converted once, before workers look for it.
     """
     names = dict.fromkeys(spec.data for spec in specs)
-    return {name: opened(name).fingerprint for name in names}
+    return {name: open_cached(name).fingerprint for name in names}
 
 
 def _plan(
@@ -167,18 +145,16 @@ def _plan(
     fingerprints = fingerprints_of(study.runs())
     folder.write(study, fingerprints)
     for cell in folder.cells:
-        cell.place.set_damaged_aside()
+        cell.files.set_damaged_aside()
     missing = _unfinished(folder, until)
     states = folder.states()
     # What was begun comes first, so that little is half done at any time.
     missing.sort(key=lambda cell: states[cell.id] == "waiting")
     return [
-        Job(
-            id=cell.id,
-            folder=str(cell.place.path.resolve()),
-            spec=cell.spec.to_plain(),
-            fingerprint=fingerprints[cell.spec.data],
-            loggers=tuple(loggers),
+        make_job(
+            cell,
+            fingerprints[cell.spec.data],
+            loggers=loggers,
             device=device,
             until=until,
         )
@@ -196,7 +172,7 @@ def _unfinished(folder: StudyFolder, until: int | None) -> list[Cell]:
         and (
             states[cell.id] != "done"
             if until is None
-            else read_preview(cell.place, step=until) is None
+            else read_preview(cell.files, step=until) is None
         )
     ]
 
@@ -222,51 +198,4 @@ class _Budget:
         return (
             f"{size / 1e6:.1f} MB, which is more than the {self._n_bytes / 1e6:.1f} MB "
             "that the study may take"
-        )
-
-
-def conduct(
-    queue: JobQueue,
-    executor: AbstractExecutor,
-    audience: Audience,
-    ended: Callable[[Job, Outcome], str],
-) -> str:
-    """Until the queue is over, or Ctrl-C, or something blocks it.
-
-    Args:
-        queue: Of the jobs.
-        executor: Where to compute.
-        audience: Told of everything that happens.
-        ended: Called when a job has; gives why no more should be begun, or nothing.
-
-    Returns:
-        What blocks it; empty if nothing does.
-    """
-    blocked, is_stopping = "", False
-    with (
-        deferred_interruption(with_termination=True) as is_interrupted,
-        contextlib.closing(executor.run(queue)) as stream,
-    ):
-        for news in stream:
-            if news.kind == "ended" and news.job and news.outcome:
-                job, outcome = news.job, queue.settle(news.job, news.outcome)
-                news = News("ended", job, outcome)
-                if outcome.end == "blocked":
-                    blocked = blocked or outcome.message
-                blocked = blocked or ended(job, outcome)
-            audience.hear(news)
-            if (blocked or is_interrupted()) and not is_stopping:
-                is_stopping = True
-                queue.close()
-                executor.stop()
-    return blocked
-
-
-def require_unblocked(blocked: str) -> None:
-    """Say what keeps runs from being written."""
-    if blocked:
-        raise OSError(
-            "study: expected that nothing keeps the runs from being written, got: "
-            f"{blocked.rstrip('.')}. What is done stays; the same command goes on when "
-            "that is mended."
         )

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from unbraid.data import open_cached
 from unbraid.metrics import METRICS, choose_metrics
 from unbraid.training import measure_training
 
-from ._opened import opened
 from ._specification import RunSpec
 
 # Kinds of runs that are timed; of more, as many are taken evenly.
@@ -98,7 +98,7 @@ def _n_steps(spec: RunSpec) -> float:
     """Of a run, or of all models of a population together."""
     if spec.evolution is None:
         return spec.training.steps
-    n_rows = len(opened(spec.data).dataset)
+    n_rows = len(open_cached(spec.data).dataset)
     return spec.evolution.expected_images(n_rows) / spec.training.batch_size
 
 
@@ -118,7 +118,7 @@ def measure_run(spec: RunSpec, *, device: str = "cpu") -> Cost:
         spec: Settings of the run.
         device: Device to train on.
     """
-    data = opened(spec.data)
+    data = open_cached(spec.data)
     statistics = data.statistics if spec.training.standardise else None
     settings = spec.training_spec(data.dataset, statistics)
     cost = measure_training(settings, data.dataset, device=device)
@@ -130,7 +130,7 @@ def measure_run(spec: RunSpec, *, device: str = "cpu") -> Cost:
 
 def _scoring_seconds(spec: RunSpec) -> float:
     """By the catalogue, which knows the cost on 15,000 rows of 10 latents."""
-    have_factors = bool(opened(spec.data).dataset.factor_names)
+    have_factors = bool(open_cached(spec.data).dataset.factor_names)
     names = choose_metrics(spec.evaluation.metrics, have_factors=have_factors)
     size = min(spec.evaluation.rows / 15_000, 1.0) * spec.training.n_latents / 10
     return size * sum(METRICS[name].seconds for name in names)

@@ -5,16 +5,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from unbraid.data import AbstractDataset
-from unbraid.errors import CheckpointFormatError, NewerFormatError
-from unbraid.files import set_aside
+from unbraid.evolution import read_codes
+from unbraid.foundation import (
+    CheckpointFormatError,
+    NewerFormatError,
+    numpy_generator,
+    read_json,
+    set_aside,
+    write_json,
+)
 from unbraid.models import Autoencoder
-from unbraid.randomness import numpy_generator
 from unbraid.representation import Representation, encode
-from unbraid.training._tensor_file import read_json, write_json
 
 from ._scoring import measure_fit
-from ._store import RunPlace
-from ._stretch import read_codes
+from ._store import RunFiles
 
 _KIND = "preview of a run"
 _ROWS = 1_000
@@ -38,7 +42,7 @@ class Preview:
 
 
 def write_preview(
-    place: RunPlace,
+    place: RunFiles,
     model: Autoencoder,
     dataset: AbstractDataset,
     *,
@@ -61,7 +65,7 @@ def write_preview(
     write_json(place.preview(step), {"step": step, "fit": fit}, kind=_KIND)
 
 
-def read_preview(place: RunPlace, *, step: int) -> Preview | None:
+def read_preview(place: RunFiles, *, step: int) -> Preview | None:
     """Return the preview of a run at a step; ``None`` if there is none.
 
     A damaged preview is renamed, so that it is computed again.

@@ -4,13 +4,15 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from unbraid.errors import CheckpointFormatError
-from unbraid.files import delete_made
-from unbraid.locks import is_locked
-from unbraid.training._tensor_file import read_json
+from unbraid.evolution import delete_generation, is_over
+from unbraid.foundation import (
+    CheckpointFormatError,
+    delete_own_files,
+    is_locked,
+    read_json,
+)
 
-from ._population import delete_generation, is_over
-from ._store import RUN_FILES, RunPlace, StudyFolder
+from ._store import RunFiles, StudyFolder
 
 # In the order in which they are missed least. A finished run needs none of them; a
 # model can only be made again by training.
@@ -81,13 +83,13 @@ def prune(
         1
     """
     folder = StudyFolder(out)
-    ours = {cell.id: cell.place for cell in folder.cells}
+    ours = {cell.id: cell.files for cell in folder.cells}
     n_strangers, n_files = 0, 0
     before = folder_size(folder.path)
     if strangers:
         for path in _runs_beside(folder, set(ours)):
-            files = (*RUN_FILES, *RunPlace(path).preview_files())
-            delete_made(path, files, folders=_OF_LOGGERS)
+            files = (*RunFiles.names, *RunFiles(path).preview_files())
+            delete_own_files(path, files, folders=_OF_LOGGERS)
             n_strangers += 1
     for path in sorted(folder.path.glob("populations/*/generation-*")):
         # The winner is there when nothing is left to be done.
@@ -118,7 +120,7 @@ def _runs_beside(folder: StudyFolder, ours: set[str]) -> list[Path]:
         for path in sorted(folder.runs.iterdir())
         if path.name not in ours
         and _is_run(path)
-        and not is_locked(RunPlace(path).lock)
+        and not is_locked(RunFiles(path).lock)
     ]
 
 
@@ -127,13 +129,13 @@ def _is_run(path: Path) -> bool:
     if path.is_symlink() or not path.is_dir():
         return False
     try:
-        words = read_json(RunPlace(path).run, kind="study run")
+        words = read_json(RunFiles(path).run, kind="study run")
     except (OSError, CheckpointFormatError):
         return False
     return words.get("id") == path.name
 
 
-def _is_done(place: RunPlace) -> bool:
+def _is_done(place: RunFiles) -> bool:
     try:
         return place.state == "done" and bool(place.read_scores())
     except CheckpointFormatError:

@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset, float_images
+from unbraid.foundation import numpy_generator, torch_generator
 from unbraid.metrics import (
     METRICS,
     Score,
@@ -18,11 +19,9 @@ from unbraid.metrics import (
     gaussian_total_correlation,
     gaussian_wasserstein_correlation,
 )
-from unbraid.models import Autoencoder
-from unbraid.models._posterior import DiagonalGaussian
-from unbraid.randomness import numpy_generator, torch_generator
+from unbraid.models import Autoencoder, DiagonalGaussian
 from unbraid.representation import Representation
-from unbraid.training._history import ACTIVE
+from unbraid.training import ACTIVE
 
 from ._specification import Evaluation
 

@@ -3,9 +3,8 @@
 import os
 from typing import Any
 
-from unbraid.errors import CheckpointFormatError
-from unbraid.training._history import read_history
-from unbraid.training._tensor_file import read_json
+from unbraid.foundation import CheckpointFormatError, read_json
+from unbraid.training import read_history
 
 from ._store import Cell, StudyFolder
 
@@ -44,9 +43,9 @@ def study_status(out: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _describe_running(cell: Cell) -> dict[str, Any]:
-    history = read_history(cell.place.path / "history.jsonl")
+    history = read_history(cell.files.path / "history.jsonl")
     try:
-        words = read_json(cell.place.worker, kind="worker")
+        words = read_json(cell.files.worker, kind="worker")
         worker = f"process {words.get('pid')} on {words.get('host')}"
     except (CheckpointFormatError, OSError):
         worker = ""
@@ -60,14 +59,14 @@ def _describe_running(cell: Cell) -> dict[str, Any]:
 
 def _why(cell: Cell) -> str:
     try:
-        return cell.place.read_failure().get("error", "")
+        return cell.files.read_failure().get("error", "")
     except CheckpointFormatError as error:
         return str(error)
 
 
 def _seconds_left(done: list[Cell], n_left: int) -> float | None:
     """From when the last runs were finished."""
-    times = sorted(cell.place.scores.stat().st_mtime for cell in done)[-_RECENT:]
+    times = sorted(cell.files.scores.stat().st_mtime for cell in done)[-_RECENT:]
     if len(times) < 2:
         return None
     return (times[-1] - times[0]) / (len(times) - 1) * n_left

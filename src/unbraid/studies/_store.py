@@ -10,26 +10,28 @@ from typing import Any, Literal
 
 import pydantic
 
-from unbraid.errors import CheckpointFormatError, NewerFormatError
-from unbraid.files import is_part, set_aside, written_whole
-from unbraid.locks import is_locked
-from unbraid.paths import expand_user
-from unbraid.training._model_file import hash_of_model, named_weights
-from unbraid.training._tensor_file import is_our_json, read_json, write_json
-from unbraid.yaml_text import write_yaml
+from unbraid.execution import JobFiles
+from unbraid.foundation import (
+    CheckpointFormatError,
+    NewerFormatError,
+    atomic_write,
+    expand_user,
+    is_locked,
+    is_our_json,
+    is_part,
+    read_checked_json,
+    set_aside,
+    write_json,
+    write_yaml,
+)
+from unbraid.training import hash_of_model, named_weights
 
 from ._specification import RunSpec
 from ._sweep import Study, read_study
 
+_DATA = "data of a study"
+
 State = Literal["done", "failed", "running", "begun", "waiting"]
-
-
-RUN_FILES = (
-    *("run.json", "scores.json", "failure.json", "worker.json", "work.lock"),
-    *("spec.json", "status.json", "history.jsonl", "lock", "recursion.json"),
-    *("model.json", "model.safetensors", "state.safetensors", "traces.safetensors"),
-)
-"""Files that a run writes into its folder."""
 
 
 class _Score(pydantic.BaseModel):
@@ -46,24 +48,27 @@ class _Scores(pydantic.BaseModel):
     evolution: dict[str, Any] = {}
 
 
-class _Failure(pydantic.BaseModel):
-    error: str
-
-
 class _Data(pydantic.BaseModel):
     fingerprints: dict[str, str]
 
 
-class RunPlace:
+class RunFiles(JobFiles):
     """Files of one run of a study.
 
     Args:
-        path: Its folder.
+        path: Folder of the run.
         id: Id of the run; the one in its folder when not given.
     """
 
+    names = (
+        *JobFiles.names,
+        *("run.json", "scores.json", "spec.json", "status.json", "lock"),
+        *("recursion.json", "model.json", "model.safetensors", "traces.safetensors"),
+    )
+
     def __init__(self, path: Path, id: str = "") -> None:
-        self.path, self._id = path, id
+        super().__init__(path)
+        self._id = id
 
     @property
     def run(self) -> Path:
@@ -74,26 +79,6 @@ class RunPlace:
     def scores(self) -> Path:
         """What it is worth; there when it is done."""
         return self.path / "scores.json"
-
-    @property
-    def failure(self) -> Path:
-        """Why it is worth nothing."""
-        return self.path / "failure.json"
-
-    @property
-    def worker(self) -> Path:
-        """Who works on it, or did."""
-        return self.path / "worker.json"
-
-    @property
-    def lock(self) -> Path:
-        """Held by whoever works on it."""
-        return self.path / "work.lock"
-
-    @property
-    def training_state(self) -> Path:
-        """From which training goes on."""
-        return self.path / "state.safetensors"
 
     def preview(self, step: int) -> Path:
         """Fit of a run that paused at a step; written after its codes."""
@@ -125,36 +110,22 @@ class RunPlace:
         Raises:
             NewerFormatError: If a newer version wrote it.
         """
-        if not os.path.lexists(self.path):
-            return
-        if not self.path.is_dir():
-            set_aside(self.path)
-            return
-        for entry in list(os.scandir(self.path)):
-            # A folder, a pipe or a link that leads nowhere, under the name of a file.
-            if entry.name in RUN_FILES and not entry.is_file():
-                set_aside(Path(entry.path))
-                if entry.name in ("model.json", "model.safetensors"):
-                    set_aside(self.scores)  # so that the model is trained again
-        for path, check in (
-            (self.scores, self._check_scores),
-            (self.failure, self.read_failure),
-        ):
-            try:
-                check()
-            except NewerFormatError:
-                raise
-            except CheckpointFormatError:
-                set_aside(path)
+        for name in ("model.json", "model.safetensors"):
+            path = self.path / name
+            if os.path.lexists(path) and not path.is_file():
+                set_aside(self.scores)  # so that the model is trained again
+        super().set_damaged_aside()
+        try:
+            self._check_scores()
+        except NewerFormatError:
+            raise
+        except CheckpointFormatError:
+            set_aside(self.scores)
 
     def _check_scores(self) -> None:
         """Refuse scores that cannot be read, or whose model cannot."""
         if self.read_scores():
             hash_of_model(self.path)
-
-    def read_failure(self) -> dict[str, Any]:
-        """Why there are no scores."""
-        return _read(self.failure, "failure", _Failure)
 
     def read_scores(self) -> dict[str, Any]:
         """What the run is worth.
@@ -163,7 +134,7 @@ class RunPlace:
             CheckpointFormatError: If the file is damaged, or if it belongs to another
                 run or to another model than the one beside it.
         """
-        found = _read(self.scores, "scores", _Scores)
+        found = read_checked_json(self.scores, kind="scores", shape=_Scores)
         if not found:
             return found
         owner = self._find_id()
@@ -187,7 +158,7 @@ class RunPlace:
         if self._id:
             return self._id
         try:
-            found = _read(self.run, "study run").get("id")
+            found = read_checked_json(self.run, kind="study run").get("id")
         except CheckpointFormatError:
             return ""
         return found if isinstance(found, str) else ""
@@ -199,7 +170,7 @@ class Cell:
 
     id: str
     spec: RunSpec
-    place: RunPlace = field(compare=False)
+    files: RunFiles = field(compare=False)
 
 
 class StudyFolder:
@@ -236,7 +207,8 @@ class StudyFolder:
     @cached_property
     def cells(self) -> list[Cell]:
         """Every run of the study, in the order of its file."""
-        known = _read(self.data_file, "data of a study", _Data).get("fingerprints", {})
+        data = read_checked_json(self.data_file, kind=_DATA, shape=_Data)
+        known = data.get("fingerprints", {})
         specs = self.study.runs()
         for spec in specs:
             if spec.data not in known:
@@ -252,7 +224,7 @@ class StudyFolder:
         """Where runs are, or would be."""
         names = [spec.id(fingerprints[spec.data]) for spec in specs]
         return [
-            Cell(name, spec, RunPlace(self.runs / name, name))
+            Cell(name, spec, RunFiles(self.runs / name, name))
             for name, spec in zip(names, specs, strict=True)
         ]
 
@@ -271,11 +243,9 @@ class StudyFolder:
         self._claim(study)
         # The study first: whoever is killed after it finds that the folder is its own.
         if not self.study_file.is_file() or not self._is_study(study):
-            with written_whole(self.study_file) as file:
+            with atomic_write(self.study_file) as file:
                 file.write(write_yaml(study.to_plain()).encode())
-        write_json(
-            self.data_file, {"fingerprints": dict(fingerprints)}, kind="data of a study"
-        )
+        write_json(self.data_file, {"fingerprints": dict(fingerprints)}, kind=_DATA)
         self.runs.mkdir(exist_ok=True)
         for name in ("study", "cells"):
             self.__dict__.pop(name, None)
@@ -288,7 +258,7 @@ class StudyFolder:
                 "with --out."
             )
         is_wanted, is_written = self._is_study(study), self._is_written_by_us()
-        if not is_written and not is_our_json(self.data_file, kind="data of a study"):
+        if not is_written and not is_our_json(self.data_file, kind=_DATA):
             self._require_free(is_wanted=is_wanted)
             return
         if not is_wanted and not is_written:
@@ -342,30 +312,10 @@ class StudyFolder:
         """How far every run is, by id."""
         begun = set(os.listdir(self.runs)) if self.runs.is_dir() else set()
         return {
-            cell.id: cell.place.state if cell.id in begun else "waiting"
+            cell.id: cell.files.state if cell.id in begun else "waiting"
             for cell in self.cells
         }
 
     def counts(self) -> Counter[State]:
         """Number of runs in each state."""
         return Counter(self.states().values())
-
-
-def _read(
-    path: Path, kind: str, shape: type[pydantic.BaseModel] | None = None
-) -> dict[str, Any]:
-    """A JSON file of ours, after checking that every part has its type."""
-    if not path.is_file():
-        return {}
-    words = read_json(path, kind=kind)
-    try:
-        if shape is not None:
-            shape.model_validate(words, strict=True)
-    except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise CheckpointFormatError(
-            f"{path}: the file is damaged: {where} is not what a {kind} holds "
-            f"({first['msg'].lower()}). `unbraid study run` writes it again."
-        ) from error
-    return words

@@ -11,10 +11,15 @@ from typing import Annotated, Any
 
 import pydantic
 
-from unbraid.errors import NewerFormatError, naming
-from unbraid.paths import read_text
-from unbraid.sections import Section, nearest
-from unbraid.yaml_text import MOST_CHARACTERS, read_yaml
+from unbraid.foundation import (
+    MOST_CHARACTERS,
+    NewerFormatError,
+    Section,
+    naming,
+    read_text,
+    read_yaml,
+    suggest,
+)
 
 from ._presets import preset
 from ._specification import RunSpec
@@ -172,7 +177,7 @@ def study_from_plain(data: Any, where: str = "study") -> Study:
         if key not in known:
             raise ValueError(
                 f"{where}: expected keys among {', '.join(known)}, got {key!r}."
-                f"{nearest(str(key), known)}"
+                f"{suggest(str(key), known)}"
             )
     sweep = Sweep.read({key: given[key] for key in swept & set(given)}, where)
     base = {key: value for key, value in given.items() if key in shared}

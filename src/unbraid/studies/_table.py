@@ -8,9 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from unbraid.errors import CheckpointFormatError
-from unbraid.files import written_whole
-from unbraid.training.loggers._base import flat_settings, import_extra
+from unbraid.foundation import CheckpointFormatError, atomic_write, import_extra
+from unbraid.training.loggers import flat_settings
 
 from ._store import Cell, State, StudyFolder
 
@@ -73,7 +72,7 @@ def save_table(table: pd.DataFrame, path: str | os.PathLike[str]) -> None:
         ImportError: If it is parquet and pyarrow is not installed; says the pip line.
     """
     path = Path(path)
-    with written_whole(path) as file:
+    with atomic_write(path) as file:
         if path.suffix == ".csv":
             text = table.to_csv(index=False, lineterminator="\n")
             # Bytes of file names that are not UTF-8 become escapes.
@@ -96,9 +95,9 @@ def _row(cell: Cell, state: State) -> dict[str, Any]:
     row |= flat_settings(_without_empty(cell.spec.to_plain()))
     try:
         if state == "failed":
-            row["error"] = cell.place.read_failure().get("error", "")
+            row["error"] = cell.files.read_failure().get("error", "")
         if state == "done":
-            row |= _measured(cell.place.read_scores())
+            row |= _measured(cell.files.read_scores())
     except CheckpointFormatError as error:
         row |= {"status": "failed", "error": str(error)}
     return row

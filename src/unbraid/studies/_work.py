@@ -1,101 +1,134 @@
 """One run of a study from beginning to end, in the process that is called."""
 
-import os
-import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from unbraid.errors import CheckpointFormatError, NewerFormatError
-from unbraid.files import set_aside
-from unbraid.locks import locked
-from unbraid.training import Run, train_run
-from unbraid.training._diagnosis import HISTORY_DAMAGED
-from unbraid.training._model_file import copy_model, hash_of_model
-from unbraid.training._tensor_file import write_json
+from unbraid.data import OpenedData, open_cached
+from unbraid.evolution import evolve
+from unbraid.execution import InlineExecutor, Job, Report
+from unbraid.foundation import (
+    CheckpointFormatError,
+    NewerFormatError,
+    set_aside,
+    write_json,
+)
+from unbraid.training import HISTORY_DAMAGED, Run, copy_model, hash_of_model, train_run
 from unbraid.training.loggers import AbstractLogger
 
-from ._evolve import evolve_with
-from ._job import OUTSIDE, Job, Outcome, fail, sentence
-from ._opened import OpenedData, opened
-from ._population import grow_here
 from ._preview import read_preview, write_preview
 from ._scoring import score_run
 from ._specification import RunSpec
-from ._store import RunPlace
-from ._stretch import work_stretch
+from ._store import Cell, RunFiles
+
+KIND = "unbraid.studies:do_run"
+"""Kind of the jobs of a study."""
 
 
-def work(job: Job, loggers: Sequence[AbstractLogger] = ()) -> Outcome:
-    """Train and score one run, or go on with it.
-
-    What goes wrong with the run is written into its folder and told, never raised.
+def make_job(
+    cell: Cell,
+    fingerprint: str,
+    *,
+    loggers: Sequence[str] = (),
+    device: str = "cpu",
+    until: int | None = None,
+) -> Job:
+    """Return the job that trains and scores one run.
 
     Args:
-        job: What to do.
-        loggers: To report to, beside those that the job names.
+        cell: The run.
+        fingerprint: Fingerprint that its data must have.
+        loggers: Names of loggers to report to.
+        device: Device to train on.
+        until: Step at which the run pauses with a preview; ``None`` trains it to the
+            end and scores it.
     """
-    place = RunPlace(Path(job.folder))
-    try:
-        with locked(place.lock) as is_ours:
-            if not is_ours:
-                return Outcome(job.id, "busy", "another process works on it")
-            if job.kind == "stretch":
-                return work_stretch(job, place, loggers)
-            return _work(job, place, loggers)
-    except KeyboardInterrupt:
-        return Outcome(job.id, "interrupted")
-    except OSError as error:
-        # Not a fault of the run: the same run on a healthy disk would do.
-        return Outcome(job.id, "blocked", sentence(error))
+    return Job(
+        id=cell.id,
+        kind=KIND,
+        folder=str(cell.files.path.resolve()),
+        spec={
+            "run": cell.spec.to_plain(),
+            "fingerprint": fingerprint,
+            "loggers": list(loggers),
+            "until": until,
+        },
+        device=device,
+        steps=cell.spec.training.steps,
+        description=_describe(cell.spec),
+    )
 
 
-def _work(job: Job, place: RunPlace, loggers: Sequence[AbstractLogger]) -> Outcome:
-    if job.until is None and place.scores.is_file():
-        return Outcome(job.id, "done")
-    if job.until is not None and read_preview(place, step=job.until) is not None:
-        return Outcome(job.id, "done")
-    place.failure.unlink(missing_ok=True)
-    worker = {"pid": os.getpid(), "host": socket.gethostname()}
-    write_json(place.worker, worker, kind="worker")
-    spec = RunSpec.read(job.spec, job.id)
+def _describe(spec: RunSpec) -> str:
+    """What tells a run from others, in a few words."""
+    numbers = [
+        f"{name}={value:g}"
+        for name, value in spec.objective.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    ]
+    name, data = spec.objective["name"], spec.data.partition(":")[0]
+    return " ".join([name, *numbers[:3], f"seed={spec.seed}", data])
+
+
+def do_run(job: Job, report: Report) -> None:
+    """Train and score one run of a study, or continue it.
+
+    Args:
+        job: Job from :func:`make_job`.
+        report: Is called with the progress.
+    """
+    files, until = RunFiles(Path(job.folder)), job.spec["until"]
+    if until is None and files.scores.is_file():
+        return
+    if until is not None and read_preview(files, step=until) is not None:
+        return
+    spec, fingerprint = RunSpec.read(job.spec["run"], job.id), job.spec["fingerprint"]
     write_json(
-        place.run,
-        {"id": job.id, "spec": spec.to_plain(), "data": job.fingerprint},
+        files.run,
+        {"id": job.id, "spec": spec.to_plain(), "data": fingerprint},
         kind="study run",
     )
-    try:
-        data = opened(spec.data)
-        if data.fingerprint != job.fingerprint:
-            raise ValueError(
-                f"{spec.data}: expected the data that the study began with, got other "
-                "data. Run the study again."
-            )
-        if job.until is not None:
-            # A run that has passed the step already is previewed as it is now.
-            run = _train(spec, data, place, job, loggers)
-            write_preview(place, run.model, data.dataset, step=job.until)
-            return Outcome(job.id, "done")
-        if spec.evolution is None:
-            scores = _train_and_score(spec, data, place, job, loggers)
-        else:
-            scores = _evolve_and_score(spec, data, place, job)
-    except (MemoryError, Exception) as error:
-        if isinstance(error, OSError) and error.errno in OUTSIDE:
-            raise
-        return fail(job, place, error)
-    about = {"id": job.id, "model": hash_of_model(place.path)}
-    write_json(place.scores, {**about, **scores}, kind="scores")
-    return Outcome(job.id, "done")
+    data = open_cached(spec.data)
+    if data.fingerprint != fingerprint:
+        raise ValueError(
+            f"{spec.data}: the data have changed since the study began. Run the study "
+            "again."
+        )
+    if until is not None:
+        # A run that has passed the step already is previewed as it is now.
+        run = _train(spec, data, files, job, report)
+        write_preview(files, run.model, data.dataset, step=until)
+        return
+    if spec.evolution is None:
+        scores = _train_and_score(spec, data, files, job, report)
+    else:
+        scores = _evolve_and_score(spec, data, files, job)
+    about = {"id": job.id, "model": hash_of_model(files.path)}
+    write_json(files.scores, {**about, **scores}, kind="scores")
+
+
+class _Progress(AbstractLogger):
+    """Reports the progress of a run."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+
+    def start(
+        self, settings: Mapping[str, Any], *, step: int, folder: Path | None
+    ) -> None:
+        del settings, step, folder
+
+    def log(self, record: Mapping[str, Any]) -> None:
+        self._report(record["step"], record["images_per_second"])
 
 
 def _train(
     spec: RunSpec,
     data: OpenedData,
-    place: RunPlace,
+    files: RunFiles,
     job: Job,
-    loggers: Sequence[AbstractLogger],
+    report: Report,
 ) -> Run:
     """Train a run to its end, or to the step at which the job says to pause."""
     training = spec.training
@@ -107,12 +140,12 @@ def _train(
             settings,
             data.dataset,
             device=job.device,
-            out=place.path,
+            out=files.path,
             traces=spec.trace_settings(),
-            loggers=(*job.loggers, *loggers),
+            loggers=(*job.spec["loggers"], _Progress(report)),
             log_every=training.log_every,
             progress=False,
-            until=job.until,
+            until=job.spec["until"],
         )
 
     try:
@@ -121,18 +154,18 @@ def _train(
         raise
     except CheckpointFormatError:
         # A damaged file costs the run its progress, and nobody anything else.
-        _start_afresh(place)
+        _start_afresh(files)
         return train()
 
 
 def _train_and_score(
     spec: RunSpec,
     data: OpenedData,
-    place: RunPlace,
+    files: RunFiles,
     job: Job,
-    loggers: Sequence[AbstractLogger],
+    report: Report,
 ) -> dict[str, Any]:
-    run = _train(spec, data, place, job, loggers)
+    run = _train(spec, data, files, job, report)
     scores = score_run(run.model, data.dataset, spec.evaluation)
     # A history that was damaged since says nothing about the model.
     names = [warning.name for warning in run.warnings]
@@ -141,15 +174,20 @@ def _train_and_score(
 
 
 def _evolve_and_score(
-    spec: RunSpec, data: OpenedData, place: RunPlace, job: Job
+    spec: RunSpec, data: OpenedData, files: RunFiles, job: Job
 ) -> dict[str, Any]:
     # Beside the runs, so that runs which share a population breed it once.
-    populations = place.path.parent.parent / "populations"
-    evolved = evolve_with(
-        spec, place.path, grow_here, populations=populations, device=job.device
+    populations = files.path.parent.parent / "populations"
+    # In this process: its worker has one core, and a job does not start others.
+    evolved = evolve(
+        spec,
+        files.path,
+        executor=InlineExecutor(),
+        populations=populations,
+        device=job.device,
     )
     population = evolved.population
-    copy_model(population.winner_folder, place.path)
+    copy_model(population.winner_folder, files.path)
     scores = score_run(evolved.model, data.dataset, spec.evaluation)
     lineage = population.lineage
     about = {
@@ -173,7 +211,7 @@ _OF_TRAINING = (
 )
 
 
-def _start_afresh(place: RunPlace) -> None:
+def _start_afresh(files: RunFiles) -> None:
     """Free the names of all files of the training; they may be of another run."""
     for name in _OF_TRAINING:
-        set_aside(place.path / name)
+        set_aside(files.path / name)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from unbraid.data import AbstractDataset
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 
 def check_dataset(dataset: AbstractDataset, *, n_images: int = 64) -> None:

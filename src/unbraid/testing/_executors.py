@@ -12,13 +12,10 @@ from pathlib import Path
 import threadpoolctl
 import torch
 
-from unbraid.studies import RunSpec
-from unbraid.studies._job import Job, Outcome
-from unbraid.studies._opened import opened
-from unbraid.studies._store import RunPlace
-from unbraid.studies._work import work
-from unbraid.studies.executors import AbstractExecutor, News
-from unbraid.training._tensor_file import read_json
+from unbraid.data import open_cached
+from unbraid.execution import AbstractExecutor, Event, Job, JobFiles, Outcome, work
+from unbraid.foundation import read_json
+from unbraid.studies import RunSpec, StudyFolder, make_job
 
 _DATA = "xy_squares:image_size=8,square_size=1,n_squares=1,rgb=false"
 _SHORT, _LONG = 100, 2_500
@@ -68,7 +65,7 @@ class _Trial:
     def __init__(self, make: Callable[[], AbstractExecutor], folder: Path) -> None:
         self._make = make
         self.folder = folder.resolve()
-        self.told: list[News] = []
+        self.told: list[Event] = []
 
     def job(self, seed: int, *, steps: int = _SHORT) -> Job:
         """A run of its own for every seed."""
@@ -86,13 +83,12 @@ class _Trial:
             "seed": seed,
         }
         spec = RunSpec.read(plain, "check_executor")
-        fingerprint = opened(_DATA).fingerprint
-        name = spec.id(fingerprint)
-        place = self.folder / "runs" / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        return Job(name, str(place), spec.to_plain(), fingerprint)
+        fingerprint = open_cached(_DATA).fingerprint
+        (cell,) = StudyFolder(self.folder).cells_of([spec], {_DATA: fingerprint})
+        cell.files.path.parent.mkdir(parents=True, exist_ok=True)
+        return make_job(cell, fingerprint)
 
-    def run(self, jobs: Iterable[Job]) -> Generator[tuple[News, AbstractExecutor]]:
+    def run(self, jobs: Iterable[Job]) -> Generator[tuple[Event, AbstractExecutor]]:
         """What happens, until the jobs are over or the caller closes this."""
         executor = self._make()
         _require(executor.n_workers >= 1, "there is at least one worker")
@@ -127,7 +123,8 @@ class _Trial:
 
 def _check_ends(trial: _Trial) -> None:
     jobs = [trial.job(seed) for seed in range(4)]
-    impossible = dataclasses.replace(trial.job(4), fingerprint="of other data")
+    impossible = trial.job(4)
+    impossible.spec["fingerprint"] = "of other data"
     for _ in trial.run([jobs[0], impossible, *jobs[1:]]):
         pass
     ends = trial.ends()
@@ -151,9 +148,9 @@ def _check_stop(trial: _Trial) -> Job:
             executor.stop()
     end = trial.ends()[job.id].end
     _require(end == "interrupted", f"a stopped job ends as 'interrupted', not {end!r}")
-    place = RunPlace(Path(job.folder))
+    place = JobFiles(Path(job.folder))
     _require(place.training_state.is_file(), "a stopped job saves its state")
-    _require(not place.scores.exists(), "a stopped job has no scores")
+    _require(not (place.path / "scores.json").exists(), "a stopped job has no scores")
     _require_gone([job], "when it was stopped, a worker goes")
     return job
 
@@ -191,7 +188,7 @@ def _has_begun(job: Job) -> bool:
 
 
 def _worker(job: Job) -> int:
-    return read_json(RunPlace(Path(job.folder)).worker, kind="worker")["pid"]
+    return read_json(JobFiles(Path(job.folder)).worker, kind="worker")["pid"]
 
 
 def _require_same(job: Job, folder: Path) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from unbraid.foundation import numpy_generator
 from unbraid.metrics import Factors, Metric, Score
-from unbraid.randomness import numpy_generator
 
 Change = Literal["order", "sign", "scale"]
 

@@ -9,14 +9,18 @@ import torch
 from torch import nn
 
 from unbraid.data import AbstractDataset, Batch, BatchStream, XYSquares
-from unbraid.models import Autoencoder, Bernoulli, Loss
-from unbraid.models._build import build_model
-from unbraid.models._names import RECORDS
-from unbraid.models._schedules import AbstractSchedule, Constant
-from unbraid.models._settings import from_plain, to_plain
+from unbraid.foundation import from_plain, to_plain, torch_generator
+from unbraid.models import (
+    RECORDS,
+    AbstractSchedule,
+    Autoencoder,
+    Bernoulli,
+    Constant,
+    Loss,
+    build_model,
+)
 from unbraid.models.networks import Dense
 from unbraid.models.objectives import AbstractAdversarialObjective, AbstractObjective
-from unbraid.randomness import torch_generator
 
 _N_LATENTS = 3
 _N_STEPS = 10

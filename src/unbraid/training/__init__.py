@@ -1,23 +1,42 @@
 """How it is learned: a loop that can be stopped and resumed at any step."""
 
+from ._checkpoint import load_state
 from ._cost import TrainingCost, measure_training
-from ._diagnosis import Diagnosis
+from ._diagnosis import HISTORY_DAMAGED, Diagnosis
 from ._fit import choose_device, fit, train_run
+from ._history import ACTIVE, read_history
 from ._loop import Snapshot, train
 from ._memory import keep_freed_memory
-from ._model_file import load, save_model
+from ._model_file import copy_model, hash_of_model, load, named_weights, save_model
 from ._population import join_stretches, train_stretch
 from ._recipes import Recipe, RecipeName, choose_recipe
 from ._run import Run
-from ._specification import Change, TrainingSpec
+from ._run_folder import RunFolder
+from ._run_settings import RunSettings, Training
+from ._specification import Change, TrainingSpec, hash_plain
 from ._specify import LEARNING_RATE, specify
 from ._state import TrainingState
-from ._trace import Trace, TraceSettings
+from ._tensor_file import read_tensors
+from ._trace import Trace, TraceRecorder, TraceSettings, last_layer_within
 
 __all__ = [
+    "load_state",
+    "HISTORY_DAMAGED",
+    "ACTIVE",
+    "read_history",
+    "copy_model",
+    "hash_of_model",
+    "named_weights",
+    "RunFolder",
+    "read_tensors",
+    "TraceRecorder",
+    "last_layer_within",
     "Change",
     "Diagnosis",
     "Run",
+    "RunSettings",
+    "Training",
+    "hash_plain",
     "Snapshot",
     "Trace",
     "TraceSettings",

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from unbraid.errors import CheckpointFormatError
+from unbraid.foundation import CheckpointFormatError
 
 from ._state import TrainingState
 from ._tensor_file import copy_into, read_tensors, write_tensors

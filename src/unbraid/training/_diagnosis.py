@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from unbraid.data import AbstractDataset
-from unbraid.models._schedules import value_at
+from unbraid.models import value_at
 from unbraid.models.objectives import (
     BetaTCVAE,
     SemiSupervised,

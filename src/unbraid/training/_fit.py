@@ -8,14 +8,13 @@ from typing import Any, Literal
 import torch
 
 from unbraid.data import AbstractDataset, BatchStream, as_dataset
+from unbraid.foundation import deferred_interruption, torch_generator
 from unbraid.models import AbstractLikelihood, Number
 from unbraid.models.networks import AbstractNetwork
 from unbraid.models.objectives import AbstractObjective
-from unbraid.randomness import torch_generator
 
 from ._denormals import flushed_denormals
 from ._diagnosis import check_range
-from ._interruption import deferred_interruption
 from ._loop import Snapshot, train
 from ._own_parts import hash_own_parts
 from ._progress import ProgressBar

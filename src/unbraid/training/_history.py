@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from unbraid.files import written_whole
+from unbraid.foundation import atomic_write
 
 from ._loop import Snapshot
 
@@ -74,7 +74,7 @@ class HistoryFile:
     """
 
     def __init__(self, path: Path, records: list[dict[str, Any]]) -> None:
-        with written_whole(path) as whole:
+        with atomic_write(path) as whole:
             whole.writelines(map(_line, records))
         self._file: BinaryIO = path.open("ab")
 

@@ -12,11 +12,9 @@ from torch import nn
 from torch.nn.utils import get_total_norm
 
 from unbraid.data import Batch, BatchStream
-from unbraid.errors import TrainingDivergedError
-from unbraid.models import Loss, Number
-from unbraid.models._schedules import value_at
+from unbraid.foundation import TrainingDivergedError, torch_generator
+from unbraid.models import Loss, Number, value_at
 from unbraid.models.objectives import AbstractAdversarialObjective, AbstractObjective
-from unbraid.randomness import torch_generator
 
 from ._denormals import flushed_denormals
 from ._state import TrainingState

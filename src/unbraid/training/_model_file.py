@@ -9,13 +9,18 @@ from typing import Any
 
 import torch
 
-from unbraid.errors import CheckpointFormatError
-from unbraid.files import written_whole
-from unbraid.models import AbstractLikelihood, Autoencoder, LinearModel
-from unbraid.models._build import build_model
-from unbraid.models._checks import are_whole, is_number, is_whole
+from unbraid.foundation import (
+    CheckpointFormatError,
+    are_whole,
+    atomic_write,
+    expand_user,
+    is_number,
+    is_whole,
+    read_json,
+    write_json,
+)
+from unbraid.models import AbstractLikelihood, Autoencoder, LinearModel, build_model
 from unbraid.models.networks import AbstractNetwork
-from unbraid.paths import expand_user
 
 from ._specification import TrainingSpec, plain_part, read_part
 from ._tensor_file import (
@@ -23,9 +28,7 @@ from ._tensor_file import (
     copy_into,
     hash_tensors,
     read_about,
-    read_json,
     read_tensors,
-    write_json,
     write_tensors,
 )
 
@@ -107,7 +110,7 @@ def copy_model(source: Path, target: Path) -> None:
     """A saved model in another folder too, byte for byte."""
     # The words last: they say that there is a model.
     for name in ("model.safetensors", "model.json"):
-        with (source / name).open("rb") as file, written_whole(target / name) as copy:
+        with (source / name).open("rb") as file, atomic_write(target / name) as copy:
             shutil.copyfileobj(file, copy)
 
 

@@ -8,8 +8,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from unbraid.models import AbstractLikelihood, Autoencoder
-from unbraid.models._names import RECORDS
+from unbraid.models import RECORDS, AbstractLikelihood, Autoencoder
 from unbraid.models.networks import AbstractNetwork
 from unbraid.models.objectives import AbstractObjective
 

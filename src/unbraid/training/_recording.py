@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from unbraid.errors import TrainingDivergedError
+from unbraid.foundation import TrainingDivergedError
 
 from ._checkpoint import load_state, save_state
 from ._diagnosis import Diagnosis, diagnose

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unbraid.errors import CheckpointFormatError
+from unbraid.foundation import CheckpointFormatError, read_json
 from unbraid.models import Autoencoder
 
 from ._diagnosis import Diagnosis, find_gap
@@ -13,7 +13,6 @@ from ._history import read_history
 from ._model_file import load
 from ._run_folder import RunFolder
 from ._specification import TrainingSpec
-from ._tensor_file import read_json
 from ._trace import Trace
 
 

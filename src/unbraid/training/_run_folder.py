@@ -8,13 +8,17 @@ from importlib.metadata import version
 from typing import Any, Literal
 
 from unbraid.data import AbstractDataset
-from unbraid.errors import CheckpointFormatError, FolderInUseError
-from unbraid.locks import locked
-from unbraid.paths import expand_user
+from unbraid.foundation import (
+    CheckpointFormatError,
+    FolderInUseError,
+    expand_user,
+    locked,
+    read_json,
+    write_json,
+)
 
 from ._diagnosis import Diagnosis
 from ._specification import TrainingSpec, hash_plain
-from ._tensor_file import read_json, write_json
 from ._trace import TraceSettings
 
 Status = Literal["running", "paused", "interrupted", "failed", "finished"]

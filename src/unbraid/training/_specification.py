@@ -12,16 +12,18 @@ from typing import Any, Literal, Self
 
 import torch
 
-from unbraid.extensions import Joined
-from unbraid.models import AbstractLikelihood, Bernoulli, Number
-from unbraid.models._checks import is_number
-from unbraid.models._kernel import restore_former_settings
-from unbraid.models._names import RECORDS
-from unbraid.models._schedules import fill_steps, schedule_ends
-from unbraid.models._settings import from_plain, to_plain
+from unbraid.foundation import Joined, check_seed, from_plain, is_number, to_plain
+from unbraid.models import (
+    RECORDS,
+    AbstractLikelihood,
+    Bernoulli,
+    Number,
+    fill_steps,
+    restore_former_settings,
+    schedule_ends,
+)
 from unbraid.models.networks import AbstractNetwork, Dense
 from unbraid.models.objectives import AbstractObjective, BetaVAE
-from unbraid.randomness import checked_seed
 
 FORMAT = 1
 MOST_STEPS = 10**11
@@ -98,7 +100,7 @@ class TrainingSpec:
     changes: tuple[Change, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "seed", checked_seed(self.seed))
+        object.__setattr__(self, "seed", check_seed(self.seed))
         for name in ("n_latents", "steps", "batch_size"):
             object.__setattr__(self, name, checked_count(name, getattr(self, name)))
         if self.steps > MOST_STEPS:

@@ -3,8 +3,7 @@
 from typing import Any
 
 from unbraid.data import AbstractDataset, ChannelStatistics, channel_statistics
-from unbraid.models import AbstractLikelihood, Number
-from unbraid.models._likelihood_file import choose_likelihood
+from unbraid.models import AbstractLikelihood, Number, choose_likelihood
 from unbraid.models.networks import AbstractNetwork, choose_network
 from unbraid.models.objectives import AbstractObjective, choose_objective
 

@@ -7,12 +7,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from unbraid.limits import require_memory
-from unbraid.models import Autoencoder
-from unbraid.models._build import build_model
-from unbraid.models._schedules import value_at
+from unbraid.foundation import require_memory, torch_generator
+from unbraid.models import Autoencoder, build_model, value_at
 from unbraid.models.objectives import AbstractAdversarialObjective
-from unbraid.randomness import torch_generator
 
 from ._specification import TrainingSpec
 

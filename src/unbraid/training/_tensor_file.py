@@ -11,10 +11,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 
-from unbraid.errors import CheckpointFormatError, NewerFormatError
-from unbraid.files import written_whole
-
-FORMAT = 1
+from unbraid.foundation import FORMAT, CheckpointFormatError, atomic_write, parse_record
 
 _ABOUT = "unbraid"
 _MOST_HEADER = 100_000_000
@@ -48,7 +45,7 @@ def write_tensors(
     words["checksum"] = _checksum(words, plain)
     # One key only: several would be written in any order.
     content = save(plain, {_ABOUT: json.dumps(words, sort_keys=True)})
-    with written_whole(path) as file:
+    with atomic_write(path) as file:
         file.write(content)
 
 
@@ -117,7 +114,7 @@ def _read_about(path: Path, content: bytes, *, kind: str) -> dict[str, Any]:
             f"{path}: expected a file of tensors that unbraid wrote, got one that is "
             f"damaged or cut off, or a file of something else{reason}."
         ) from error
-    return read_words(path, words, kind=kind)
+    return parse_record(path, words, kind=kind)
 
 
 def hash_tensors(tensors: Mapping[str, torch.Tensor]) -> str:
@@ -135,64 +132,6 @@ def _checksum(words: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> 
         shape = f"{name} {tensor.dtype} {tuple(tensor.shape)}"
         total = zlib.crc32(bytes_of(tensor), zlib.crc32(shape.encode(), total))
     return total
-
-
-def read_words(path: Path, text: str | None, *, kind: str) -> dict[str, Any]:
-    """Plain data of a file of ours, after checking its kind and format."""
-    try:
-        words = json.loads(text) if text else {}
-    except (RecursionError, TypeError, ValueError) as error:
-        raise CheckpointFormatError(
-            f"{path}: expected JSON, got text that is damaged or cut off ({error})."
-        ) from error
-    if not isinstance(words, dict) or words.get("kind") != kind:
-        found = words.get("kind") if isinstance(words, dict) else None
-        is_named = isinstance(found, str) and found
-        raise CheckpointFormatError(
-            f"{path}: expected a {kind} that unbraid wrote, got "
-            f"{f'a {found:.80}' if is_named else 'a file of something else'}."
-        )
-    found = words.get("format")
-    if not isinstance(found, int) or isinstance(found, bool) or found < 1:
-        raise CheckpointFormatError(
-            f"{path}: expected the number of a format, got {found!r:.80}."
-        )
-    if found > FORMAT:
-        raise NewerFormatError(
-            f"{path}: expected format {FORMAT} or older, got {found}. Update unbraid "
-            "to read it."
-        )
-    return words
-
-
-def read_json(path: Path, *, kind: str) -> dict[str, Any]:
-    """A JSON file of ours, after checking its kind and format."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise CheckpointFormatError(
-            f"{path}: expected JSON, got a file that is not text."
-        ) from error
-    return read_words(path, text, kind=kind)
-
-
-def is_our_json(path: Path, *, kind: str) -> bool:
-    """Whether a file is JSON of this kind that unbraid wrote, in any version."""
-    try:
-        return path.is_file() and bool(read_json(path, kind=kind))
-    except NewerFormatError:
-        return True
-    except CheckpointFormatError:
-        return False
-
-
-def write_json(path: Path, words: Mapping[str, Any], *, kind: str) -> None:
-    """Write plain data for :func:`read_json`."""
-    about = {"format": FORMAT, "kind": kind, **words}
-    text = json.dumps(about, indent=2, ensure_ascii=False, allow_nan=False)
-    with written_whole(path) as file:
-        # Bytes of file names that are not UTF-8 become escapes, which JSON has too.
-        file.write(text.encode(errors="backslashreplace") + b"\n")
 
 
 def bytes_of(tensor: torch.Tensor) -> memoryview:

@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 from torch import nn
 
 from unbraid.data import AbstractDataset, float_images
-from unbraid.errors import CheckpointFormatError
+from unbraid.foundation import (
+    CheckpointFormatError,
+    expand_user,
+    numpy_generator,
+    read_json,
+)
 from unbraid.models import Autoencoder
-from unbraid.paths import expand_user
-from unbraid.randomness import numpy_generator
 
-from ._tensor_file import read_json, read_tensors, write_tensors
+from ._tensor_file import read_tensors, write_tensors
 
 _KIND = "trace"
 _PARTS = ("rows", "steps", "activations")

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from unbraid.data import LabelledImages
-from unbraid.errors import DataFormatError
+from unbraid.foundation import DataFormatError
 from unbraid.testing import check_dataset
 
 

@@ -4,8 +4,7 @@ import pytest
 import torch
 
 from unbraid.data import LabelledImages
-from unbraid.errors import DataFormatError
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import DataFormatError, numpy_generator
 from unbraid.testing import check_dataset
 
 NOISE = numpy_generator(0, "arrays").integers(0, 256, (6, 8, 10, 3)).astype(np.uint8)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from unbraid.data import FactorSpace, ImageFolder
-from unbraid.errors import DataFormatError
+from unbraid.foundation import DataFormatError
 from unbraid.testing import check_dataset
 
 

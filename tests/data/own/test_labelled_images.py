@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from unbraid.data import FactorSpace, LabelledImages, XYSquares
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 from unbraid.testing import check_dataset
 
 GRID = np.array(list(itertools.product(range(2), range(3), range(2))))

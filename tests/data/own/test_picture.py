@@ -9,8 +9,7 @@ import pytest
 from PIL import Image
 
 from unbraid.data import ImageFolder
-from unbraid.errors import DataFormatError
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import DataFormatError, numpy_generator
 
 NOISE = numpy_generator(0, "pictures").integers(0, 256, (8, 8, 3)).astype(np.uint8)
 

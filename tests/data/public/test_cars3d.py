@@ -7,8 +7,7 @@ import pytest
 import scipy.io
 
 from unbraid.data import Cars3D, FactorSpace
-from unbraid.errors import DataFormatError, DatasetNotFoundError
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import DataFormatError, DatasetNotFoundError, numpy_generator
 from unbraid.testing import check_dataset
 
 CARS = ("car_007_mesh", "car_002_mesh", "car_110_mesh")  # the list is not sorted

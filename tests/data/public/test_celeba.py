@@ -7,8 +7,12 @@ import pytest
 from PIL import Image
 
 from unbraid.data import CelebA
-from unbraid.errors import DataFormatError, DatasetNotFoundError, DownloadError
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import (
+    DataFormatError,
+    DatasetNotFoundError,
+    DownloadError,
+    numpy_generator,
+)
 from unbraid.testing import check_dataset
 
 NAMES = tuple(f"Attribute_{number}" for number in range(38)) + ("Smiling", "Young")

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from unbraid.data import DSprites, FactorSpace
-from unbraid.errors import DataFormatError, DatasetNotFoundError
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import DataFormatError, DatasetNotFoundError, numpy_generator
 from unbraid.testing import check_dataset
 
 NAME = "dsprites_ndarray_co1sh3sc6or40x32y32_64x64"

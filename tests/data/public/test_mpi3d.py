@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from unbraid.data import MPI3D
-from unbraid.errors import DataFormatError, DatasetNotFoundError
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import DataFormatError, DatasetNotFoundError, numpy_generator
 from unbraid.testing import check_dataset
 
 FULL, CHALLENGE = 1_036_800, 460_800

@@ -2,7 +2,7 @@ import numpy as np
 from PIL import Image
 
 from unbraid.data.public._resize import resized_label, squared
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 
 def test_half_the_size_is_bilinear():

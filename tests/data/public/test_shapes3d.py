@@ -3,8 +3,7 @@ import numpy as np
 import pytest
 
 from unbraid.data import FactorSpace, Shapes3D
-from unbraid.errors import DataFormatError, DatasetNotFoundError
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import DataFormatError, DatasetNotFoundError, numpy_generator
 from unbraid.testing import check_dataset
 
 NAMES = ("floor_hue", "wall_hue", "object_hue", "scale", "shape", "orientation")

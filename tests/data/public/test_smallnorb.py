@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from unbraid.data import FactorSpace, SmallNORB
-from unbraid.errors import DataFormatError, DatasetNotFoundError
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import DataFormatError, DatasetNotFoundError, numpy_generator
 from unbraid.testing import check_dataset
 
 TRAIN = "smallnorb-5x46789x9x18x6x2x96x96-training"

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from unbraid.data import PictureSprites, TinyImageNet
-from unbraid.errors import DataFormatError, DatasetNotFoundError
+from unbraid.foundation import DataFormatError, DatasetNotFoundError
 from unbraid.testing import check_dataset
 
 

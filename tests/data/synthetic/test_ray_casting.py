@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from unbraid.data.synthetic._ray_casting import Box, Capsule, Cylinder, Ground, Sphere
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 BOX = Box(low=(-1.0, -2.0, 0.0), high=(1.0, 2.0, 3.0))
 SPHERE = Sphere(centre=(1.0, 0.0, 2.0), radius=2.0)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from unbraid.data import Room3D
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 from unbraid.testing import check_dataset
 
 # Michlo (2022), Table 3.1, 3D Shapes: mean squared difference of pixels from 0 to 1

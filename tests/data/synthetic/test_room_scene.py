@@ -4,7 +4,7 @@ from scipy.spatial import Delaunay
 
 from unbraid.data.synthetic import _room_scene as scene
 from unbraid.data.synthetic._room_scene import FLOOR, OBJECT, SKY, WALL
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 SHAPES = pytest.mark.parametrize("shape", ["cube", "cylinder", "sphere", "capsule"])
 

@@ -12,7 +12,7 @@ from unbraid.data import (
     Sprites2D,
     XYSquares,
 )
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 VARIANTS = (ColouredSprites, NoisySprites, ScreamSprites, PictureSprites)
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from unbraid.data import Sprites2D
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 from unbraid.testing import check_dataset
 
 # Michlo (2022), Table 3.1: mean squared difference of the pixels of two dSprites images

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from unbraid.data import XYObject, XYObjectShaded, compare_statistics
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 HUES = ["100", "110", "010", "011", "001", "101"]
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from unbraid.data import XYSquares, compare_statistics
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 
 
 def literal_image(factors, square=8, spacing=8, size=64, grid=8):

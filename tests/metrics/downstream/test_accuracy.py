@@ -6,6 +6,7 @@ import pytest
 from constructed import SPACES, sampled
 from sklearn.ensemble import GradientBoostingClassifier
 
+from unbraid.foundation import numpy_generator
 from unbraid.metrics import (
     Factors,
     Split,
@@ -13,7 +14,6 @@ from unbraid.metrics import (
     statistical_efficiency,
 )
 from unbraid.metrics.downstream._learner import Learner
-from unbraid.randomness import numpy_generator
 
 RECORDED = json.loads(
     (Path(__file__).parents[2] / "references" / "dlib_downstream.json").read_text()

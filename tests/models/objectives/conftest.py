@@ -4,10 +4,9 @@ import pytest
 import torch
 
 from unbraid.data import Batch
-from unbraid.models import Gaussian
-from unbraid.models._build import build_model
+from unbraid.foundation import torch_generator
+from unbraid.models import Gaussian, build_model
 from unbraid.models.networks import Dense
-from unbraid.randomness import torch_generator
 
 
 @pytest.fixture

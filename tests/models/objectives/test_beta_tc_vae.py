@@ -5,10 +5,10 @@ import pytest
 import torch
 
 from unbraid.data import XYSquares
+from unbraid.foundation import torch_generator
 from unbraid.models import DiagonalGaussian
 from unbraid.models.objectives import VAE, BetaTCVAE
 from unbraid.models.objectives._beta_tc_vae import _log_weights, decompose_divergence
-from unbraid.randomness import torch_generator
 
 ESTIMATORS = [
     {"estimator": "weighted"},

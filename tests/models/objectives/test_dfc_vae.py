@@ -4,10 +4,9 @@ import pytest
 import torch
 from torch import nn
 
-from unbraid.models._names import RECORDS
-from unbraid.models._settings import from_plain, to_plain
+from unbraid.foundation import from_plain, to_plain, torch_generator
+from unbraid.models import RECORDS
 from unbraid.models.objectives import DFCVAE, VAE
-from unbraid.randomness import torch_generator
 
 
 class Layers(nn.Module):

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from unbraid.models import DiagonalGaussian
-from unbraid.models._schedules import Linear
+from unbraid.models import DiagonalGaussian, Linear
 from unbraid.models.objectives import DIPVAE, VAE
 
 

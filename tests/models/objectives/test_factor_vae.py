@@ -6,9 +6,9 @@ import torch
 from torch import nn
 
 from unbraid.data import BatchStream, XYSquares
+from unbraid.foundation import torch_generator
 from unbraid.models.networks import Discriminator
 from unbraid.models.objectives import VAE, FactorVAE
-from unbraid.randomness import torch_generator
 
 
 @pytest.fixture

@@ -5,11 +5,10 @@ import torch
 from objectives_to_test import make_objective
 
 from unbraid.data import BatchStream, XYSquares
-from unbraid.models import Bernoulli
-from unbraid.models._build import build_model
+from unbraid.foundation import torch_generator
+from unbraid.models import Bernoulli, build_model
 from unbraid.models.networks import Dense
 from unbraid.models.objectives import OBJECTIVES, AbstractAdversarialObjective
-from unbraid.randomness import torch_generator
 
 _STEP = 1e-6
 

@@ -3,9 +3,9 @@ import math
 import pytest
 import torch
 
+from unbraid.foundation import torch_generator
 from unbraid.models.objectives import VAE, InfoVAE
 from unbraid.models.objectives._info_vae import mean_discrepancy
-from unbraid.randomness import torch_generator
 
 
 def slow_discrepancy(codes, draws, kernel, bandwidth):

@@ -5,7 +5,7 @@ import torch
 from companions import batch_of, seeded, tiny_model
 
 from unbraid.data import Batch, LabelledRows, XYSquares
-from unbraid.models._schedules import Linear
+from unbraid.models import Linear
 from unbraid.models.objectives import AE, BetaVAE, SemiSupervised
 from unbraid.training import fit
 

@@ -6,8 +6,8 @@ import pytest
 from scipy.stats import spearmanr
 from study_tables import study_table
 
-from unbraid.metrics._catalogue import METRICS
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
+from unbraid.metrics import METRICS
 from unbraid.studies.analysis import (
     DISENTANGLEMENT_METRICS,
     DOWNSTREAM_SCORES,

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from study_tables import study_table
 
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 from unbraid.studies.analysis import strengths, transfer
 
 

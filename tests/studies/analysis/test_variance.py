@@ -8,7 +8,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 from study_tables import study_table
 
-from unbraid.randomness import numpy_generator
+from unbraid.foundation import numpy_generator
 from unbraid.studies.analysis import strengths, variance_explained
 
 METHOD = {"beta_vae": -1.0, "factor_vae": 1.0}

@@ -9,9 +9,12 @@ import numpy as np
 import pandas as pd
 import torch
 
-from unbraid.errors import DataFormatError
-from unbraid.limits import require_memory
-from unbraid.paths import expand_user, require_regular_file
+from unbraid.foundation import (
+    DataFormatError,
+    expand_user,
+    require_memory,
+    require_regular_file,
+)
 
 
 def read_columns(factors: Any, names: Sequence[str] | None) -> pd.DataFrame:

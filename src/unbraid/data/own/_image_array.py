@@ -10,9 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from unbraid.data._array_files import SUFFIXES, array_names, read_array
-from unbraid.errors import DataFormatError
-from unbraid.limits import require_memory
-from unbraid.paths import expand_user
+from unbraid.foundation import DataFormatError, expand_user, require_memory
 
 from ._content import chunks
 

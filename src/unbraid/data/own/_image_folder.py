@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from unbraid.data._dataset import LARGEST_IMAGE, AbstractDataset
 from unbraid.data._factor_space import FactorSpace
-from unbraid.errors import DataFormatError
-from unbraid.paths import expand_user
+from unbraid.foundation import DataFormatError, expand_user
 
 from ._content import hash_content, hash_pixels
 from ._factor_table import FactorTable

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from unbraid.limits import format_bytes
+from unbraid.foundation import format_bytes
 
 Crop = Literal["centre", "stretch", "pad"]
 

@@ -18,8 +18,12 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from unbraid.data._progress import progress_bar
-from unbraid.errors import DataFormatError
-from unbraid.files import cache_folder, require_space, written_whole
+from unbraid.foundation import (
+    DataFormatError,
+    atomic_write,
+    cache_folder,
+    require_space,
+)
 
 from ._picture import Framing, describe_fault, read_picture
 from ._picture_listing import Stamp
@@ -114,7 +118,7 @@ def _build(
     n_bytes = len(names) * framing.height * framing.width * framing.channels
     require_space(entry.parent, n_bytes)
     with (
-        written_whole(entry.with_suffix(".npy")) as file,
+        atomic_write(entry.with_suffix(".npy")) as file,
         contextlib.closing(_decode_all(root, names, framing)) as all_decoded,
     ):
         # Written in order and not through a map, because a full disk is an error to a
@@ -141,7 +145,7 @@ def _build(
         "skipped": skipped,
         "pixel_hash": digest.hexdigest(),
     }
-    with written_whole(entry.with_suffix(".json")) as file:
+    with atomic_write(entry.with_suffix(".json")) as file:
         file.write(json.dumps(record).encode("ascii"))
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unbraid.data._dataset import AbstractDataset, Kind
 from unbraid.data._factor_space import FactorSpace
-from unbraid.limits import require_memory
+from unbraid.foundation import require_memory
 
 from ._content import hash_content, hash_pixels
 from ._factor_columns import read_columns

@@ -17,8 +17,7 @@ from unbraid.data._dataset import AbstractFactorDataset
 from unbraid.data._download import RemoteFile
 from unbraid.data._factor_space import FactorSpace
 from unbraid.data._memory_map import Blocks, converted_once, require_layout
-from unbraid.errors import DataFormatError
-from unbraid.limits import format_bytes
+from unbraid.foundation import DataFormatError, format_bytes
 
 from ._published import AbstractPublishedDataset, Content
 from ._resize import require_image_size, resized_label, squared

@@ -12,7 +12,7 @@ from unbraid.data._download import RemoteFile
 from unbraid.data._factor_space import FactorSpace
 from unbraid.data._hdf5 import hdf5_array, hdf5_images
 from unbraid.data._npz import npz_array, npz_images
-from unbraid.errors import DataFormatError
+from unbraid.foundation import DataFormatError
 
 from ._labels import numbered, require_grid
 from ._published import AbstractPublishedDataset, Content

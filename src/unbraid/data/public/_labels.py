@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unbraid.data._factor_space import FactorSpace
-from unbraid.errors import DataFormatError
+from unbraid.foundation import DataFormatError
 
 
 def numbered(

@@ -9,7 +9,7 @@ from unbraid.data._dataset import AbstractFactorDataset
 from unbraid.data._download import RemoteFile
 from unbraid.data._factor_space import FactorSpace
 from unbraid.data._npz import npz_images, npz_shape
-from unbraid.errors import DataFormatError
+from unbraid.foundation import DataFormatError
 
 from ._published import AbstractPublishedDataset, Content
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unbraid.data._memory_map import BLOCK_BYTES, require_layout
-from unbraid.errors import DataFormatError
+from unbraid.foundation import DataFormatError
 
 _TYPES = {
     0x1E3D4C51: "<f4",

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from unbraid.data._dataset import AbstractDataset
 from unbraid.data._download import RemoteFile, data_root, fetch, verify
 from unbraid.data._factor_space import FactorSpace
-from unbraid.errors import DatasetNotFoundError
-from unbraid.files import require_regular
+from unbraid.foundation import DatasetNotFoundError, require_regular
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from PIL import Image
 from unbraid.data._download import RemoteFile
 from unbraid.data._factor_space import FactorSpace
 from unbraid.data._memory_map import Blocks, converted_once
-from unbraid.errors import DataFormatError
+from unbraid.foundation import DataFormatError
 
 from ._published import AbstractPublishedDataset, Content
 from ._resize import require_image_size, resized_label, squared

@@ -6,8 +6,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from unbraid.errors import DataFormatError
-from unbraid.limits import format_bytes
+from unbraid.foundation import DataFormatError, format_bytes
 
 _MOST_BYTES = 16_000_000
 """Size of the largest picture in a published archive."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from unbraid.data._dataset import AbstractDataset
 from unbraid.data._views import AbstractView
-from unbraid.randomness import checked_seed, hashed_bytes
+from unbraid.foundation import check_seed, hashed_bytes
 
 from ._photographs import PhotographCrops
 from ._sprites2d import Sprites2D
@@ -27,7 +27,7 @@ class _AbstractSpriteVariant(AbstractView):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        checked_seed(self.seed)
+        check_seed(self.seed)
         if self.sprites.image_shape[0] != 1:
             raise ValueError(
                 f"{type(self).__name__}: expected sprites with one channel, got "

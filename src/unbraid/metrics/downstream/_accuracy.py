@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unbraid.foundation import numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._score import Score
 from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import Split
-from unbraid.randomness import numpy_generator
 
 from ._learner import (
     Learner,

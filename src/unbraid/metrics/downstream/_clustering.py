@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
 
+from unbraid.foundation import numpy_generator
 from unbraid.metrics._boosting import Growth, boost, sigmoid_gradient
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._score import Score
 from unbraid.metrics._sizes import check_size
-from unbraid.randomness import numpy_generator
 
 from ._exploration import explore, make_world
 

@@ -4,12 +4,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unbraid.data import Kind
+from unbraid.foundation import numpy_generator
 from unbraid.metrics._grid import Grid, complete_grid
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._score import Score
 from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import split_rows
-from unbraid.randomness import numpy_generator
 
 from ._learner import Learner, Variant, read_learner, split_known
 

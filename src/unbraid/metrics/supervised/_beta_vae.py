@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unbraid.foundation import numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._logistic_regression import fit_logistic_regression
 from unbraid.metrics._resampling import SharedFactorRows, grid_note
 from unbraid.metrics._score import Score
 from unbraid.metrics._sizes import check_size
-from unbraid.randomness import numpy_generator
 
 _CHUNK = 512
 """Points whose pairs are in memory at once."""

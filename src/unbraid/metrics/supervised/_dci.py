@@ -10,13 +10,13 @@ from typing import get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unbraid.foundation import numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._labelled import labelled_rows
 from unbraid.metrics._predictors import Fit, Sample, Variant, fit_predictor
 from unbraid.metrics._score import Score
 from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import Split, split_rows
-from unbraid.randomness import numpy_generator
 
 _FLOOR = 1e-11
 """Added to every importance, so that latents and factors without any have a spread."""

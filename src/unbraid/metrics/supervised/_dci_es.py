@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cho_factor, cho_solve
 
+from unbraid.foundation import numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._score import Score
 from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import Split, split_rows
-from unbraid.randomness import numpy_generator
 
 WAVES = (0, 8, 16, 32, 64, 128, 256, 512, 1024)
 

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unbraid.correlation import Correlation
+from unbraid.foundation import Correlation
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._options import check_option
 from unbraid.metrics._score import Score

@@ -5,6 +5,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unbraid.foundation import numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._labelled import labelled_rows
 from unbraid.metrics._logistic_regression import fit_logistic_regression
@@ -12,7 +13,6 @@ from unbraid.metrics._score import Score
 from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import Split, split_rows
 from unbraid.metrics._standardise import standardise
-from unbraid.randomness import numpy_generator
 
 from ._infomec import LatentKind, check_latent_kind
 

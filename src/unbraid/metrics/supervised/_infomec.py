@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unbraid.foundation import numpy_generator
 from unbraid.metrics._active import active_latents
 from unbraid.metrics._information import entropy, mutual_information
 from unbraid.metrics._inputs import Factors, read_inputs
@@ -18,7 +19,6 @@ from unbraid.metrics._neighbours import (
 from unbraid.metrics._score import Score
 from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import split_rows
-from unbraid.randomness import numpy_generator
 
 LatentKind = Literal["continuous", "discrete"]
 

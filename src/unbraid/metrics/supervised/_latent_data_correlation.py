@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unbraid.correlation import Correlation
+from unbraid.foundation import Correlation
 from unbraid.metrics._inputs import Factors, read_codes, read_inputs
 from unbraid.metrics._score import Score
 

@@ -7,13 +7,18 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.correlation import Correlation, correlate, is_constant, tied
-from unbraid.data._traversals import Traversals, all_rows
+from unbraid.data import Traversals, all_rows
+from unbraid.foundation import (
+    Correlation,
+    correlate,
+    is_constant,
+    numpy_generator,
+    tied,
+)
 from unbraid.metrics._inputs import Factors
 from unbraid.metrics._options import check_option
 from unbraid.metrics._score import Score
 from unbraid.metrics._sizes import check_size
-from unbraid.randomness import numpy_generator
 
 from ._traversals import (
     along_each_factor,

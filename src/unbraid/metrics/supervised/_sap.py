@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unbraid.foundation import numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._labelled import labelled_rows
 from unbraid.metrics._score import Score
 from unbraid.metrics._splits import Split, split_rows
-from unbraid.randomness import numpy_generator
 
 from ._one_latent_svm import fit_one_latent
 

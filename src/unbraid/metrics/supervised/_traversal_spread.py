@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unbraid.data._traversals import Traversals
+from unbraid.data import Traversals
+from unbraid.foundation import numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._score import Score
 from unbraid.metrics._sizes import check_size
-from unbraid.randomness import numpy_generator
 
 from ._traversals import (
     LEAST_TRAVERSALS,

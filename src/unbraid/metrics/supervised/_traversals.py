@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.data._traversals import Traversals, traversals_of_table
+from unbraid.data import Traversals, traversals_of_table
 from unbraid.metrics._inputs import Factors
 from unbraid.metrics._score import Score
 

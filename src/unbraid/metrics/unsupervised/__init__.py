@@ -1,1 +1,7 @@
 """unsupervised metrics."""
+
+from ._covariance import read_log_variances
+
+__all__ = [
+    "read_log_variances",
+]

@@ -5,9 +5,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unbraid.foundation import numpy_generator
 from unbraid.metrics._inputs import read_codes
 from unbraid.metrics._options import check_option
-from unbraid.randomness import numpy_generator
 
 Posterior = Literal["exact", "sampled"]
 

@@ -1,13 +1,15 @@
 """Encoders and decoders, sized from the data."""
 
 from ._base import AbstractNetwork, initialise
-from ._convolutional import Convolutional
+from ._convolutional import Convolutional, Cut, EvenSides
 from ._dense import Dense
 from ._discriminator import Discriminator
 from ._names import NETWORKS, choose_network
 from ._published import DisentanglementLibConvolutional, DissertationConvolutional
 
 __all__ = [
+    "Cut",
+    "EvenSides",
     "NETWORKS",
     "AbstractNetwork",
     "Convolutional",

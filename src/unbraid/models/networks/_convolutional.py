@@ -6,7 +6,7 @@ from itertools import pairwise
 import torch
 from torch import nn
 
-from unbraid.models._checks import is_whole
+from unbraid.foundation import is_whole
 
 from ._base import AbstractNetwork, Initialisation, check_initialisation, initialise
 
@@ -54,7 +54,7 @@ class Convolutional(AbstractNetwork):
         layers: list[nn.Module] = []
         for n_inputs, n_filters in pairwise(widths):
             # One more row or column where a side is odd, so that no pixel is unseen.
-            layers += [_EvenSides(), nn.Conv2d(n_inputs, n_filters, 4, 2, 1), nn.ReLU()]
+            layers += [EvenSides(), nn.Conv2d(n_inputs, n_filters, 4, 2, 1), nn.ReLU()]
         n_features = widths[-1] * sides[0] * sides[1]
         layers += [nn.Flatten(), nn.Linear(n_features, self.n_units), nn.ReLU()]
         layers += [nn.Linear(self.n_units, n_outputs)]
@@ -70,14 +70,14 @@ class Convolutional(AbstractNetwork):
         layers += [nn.Unflatten(1, (widths[0], *sides))]
         for n_inputs, n_filters in pairwise(widths):
             layers += [nn.ConvTranspose2d(n_inputs, n_filters, 4, 2, 1), nn.ReLU()]
-        layers[-1] = _Cut(image_shape[1:])
+        layers[-1] = Cut(image_shape[1:])
         return initialise(nn.Sequential(*layers), self.initialisation)
 
     def _widths(self, n_layers: int) -> tuple[int, ...]:
         return tuple(self.n_filters * (1 if i < 2 else 2) for i in range(n_layers))
 
 
-class _EvenSides(nn.Module):
+class EvenSides(nn.Module):
     """Repeats the last row or column of maps with an odd number of them."""
 
     def forward(self, maps: torch.Tensor) -> torch.Tensor:
@@ -87,7 +87,7 @@ class _EvenSides(nn.Module):
         return nn.functional.pad(maps, (0, odd_width, 0, odd_height), mode="replicate")
 
 
-class _Cut(nn.Module):
+class Cut(nn.Module):
     """Cuts pictures to a height and width, evenly on both sides."""
 
     def __init__(self, sides: tuple[int, ...]) -> None:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from torch import nn
 
-from unbraid.models._checks import are_whole
+from unbraid.foundation import are_whole
 
 from ._base import AbstractNetwork, Initialisation, check_initialisation, initialise
 

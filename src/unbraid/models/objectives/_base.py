@@ -9,8 +9,8 @@ import torch
 from torch import nn
 
 from unbraid.data import AbstractDataset, AbstractSampler, Batch, Singles
+from unbraid.foundation import is_number, is_whole
 from unbraid.models._autoencoder import Autoencoder
-from unbraid.models._checks import is_number, is_whole
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import fill_steps, schedule_ends, value_at
 

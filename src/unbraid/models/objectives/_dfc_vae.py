@@ -7,8 +7,8 @@ import torch
 from torch import nn
 
 from unbraid.data import Batch
+from unbraid.foundation import are_whole, is_number
 from unbraid.models._autoencoder import Autoencoder
-from unbraid.models._checks import are_whole, is_number
 from unbraid.models._frozen import apply_frozen
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import Number

@@ -8,8 +8,8 @@ from torch import nn
 from torch.nn import functional
 
 from unbraid.data import AbstractSampler, Batch, Independent, Singles
+from unbraid.foundation import is_number
 from unbraid.models._autoencoder import Autoencoder
-from unbraid.models._checks import is_number
 from unbraid.models._frozen import apply_frozen
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import Number

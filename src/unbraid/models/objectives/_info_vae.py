@@ -8,8 +8,8 @@ import torch
 from torch import nn
 
 from unbraid.data import Batch
+from unbraid.foundation import is_number
 from unbraid.models._autoencoder import Autoencoder
-from unbraid.models._checks import is_number
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import Number, schedule_ends
 

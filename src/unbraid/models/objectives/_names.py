@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from unbraid.extensions import Catalogue, class_reader
+from unbraid.foundation import Catalog, class_reader, make_record
 from unbraid.models._likelihood_names import LIKELIHOODS
 from unbraid.models._schedules import SCHEDULES
-from unbraid.models._settings import make_record
 from unbraid.models.networks import NETWORKS
 
 from ._ada_ae import AdaAE
@@ -57,7 +56,7 @@ _BUILT_IN: dict[str, type[AbstractObjective]] = {
 _WORDS = ("auto", "change", "own", "run")
 """Names that stand for something else where settings are written."""
 
-OBJECTIVES: Catalogue[type[AbstractObjective]] = Catalogue(
+OBJECTIVES: Catalog[type[AbstractObjective]] = Catalog(
     _BUILT_IN,
     group="unbraid.objectives",
     read=class_reader(AbstractObjective),

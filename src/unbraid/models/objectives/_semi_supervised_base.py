@@ -8,10 +8,15 @@ from typing import Self, get_args
 import torch
 from torch import nn
 
-from unbraid.data import AbstractDataset, AbstractSampler, Batch, LabelledRows
-from unbraid.data._labels import discrete_factors
+from unbraid.data import (
+    AbstractDataset,
+    AbstractSampler,
+    Batch,
+    LabelledRows,
+    discrete_factors,
+)
+from unbraid.foundation import are_whole, is_number
 from unbraid.models._autoencoder import Autoencoder
-from unbraid.models._checks import are_whole, is_number
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import Number
 

@@ -24,7 +24,7 @@ from unbraid.reproductions._populations import (
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._scores_by_group import scores_by
 from unbraid.reproductions._tables import rows_where
-from unbraid.studies._store import Cell
+from unbraid.studies import Cell
 from unbraid.studies.analysis import strengths
 
 # The small studies share the populations of Figures 1 and 6.

@@ -15,7 +15,7 @@ from unbraid.reproductions._populations import RECURSIVE, by_dataset, stage_fold
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._scores_by_group import draw_factors
 from unbraid.reproductions._tables import columns_of
-from unbraid.studies._store import Cell
+from unbraid.studies import Cell
 
 Row = dict[str, float]
 Stages = dict[str, list[Row]]

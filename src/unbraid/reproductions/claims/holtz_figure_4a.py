@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from unbraid.reports._drawing import new_figure, tidy
+from unbraid.reports.figures import new_figure, tidy
 from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._intervals import mean_of

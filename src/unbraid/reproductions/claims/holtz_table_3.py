@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from unbraid import encode, evaluate, load
-from unbraid.correlation import correlate, is_constant
 from unbraid.data import AbstractDataset, add_label_noise, open_dataset
+from unbraid.foundation import correlate, is_constant
 from unbraid.models import Autoencoder
 from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Check, Measured
@@ -21,9 +21,8 @@ from unbraid.reproductions._scores_by_group import draw_lines
 from unbraid.reproductions._stability import METRICS, NAMES, STUDY, by_specification
 from unbraid.reproductions._tables import numbers_of
 from unbraid.selection import training_dynamics
-from unbraid.studies._store import Cell
-from unbraid.training import Trace, TraceSettings
-from unbraid.training._trace import TraceRecorder
+from unbraid.studies import Cell
+from unbraid.training import Trace, TraceRecorder, TraceSettings
 
 _LEVELS = (1, 2, 3)
 _STABILITY = "stability"
@@ -123,7 +122,7 @@ def _scores(evidence: Evidence) -> list[dict[str, Any]]:
     rows = random_rows(len(data), n_rows, "noisy labels")
     found = []
     for cell in cells:
-        model = load(cell.place.path)
+        model = load(cell.files.path)
         row = {}
         for level, labelled in {0: data, **_noisy(data)}.items():
             codes = encode(model, labelled, rows=rows, progress=False)
@@ -155,7 +154,7 @@ def stability_on(
     """
     rows = []
     for some in by_specification(cells).values():
-        traces = [Trace.load(cell.place.path) for cell in some]
+        traces = [Trace.load(cell.files.path) for cell in some]
         row = {f"{_STABILITY}_0": training_dynamics(traces).score}
         for level, dataset in datasets.items():
             again = [
@@ -173,7 +172,7 @@ def _recorded_again(cell: Cell, trace: Trace, dataset: AbstractDataset) -> Trace
     settings = TraceSettings(
         layer=trace.layer, rows=tuple(trace.rows.tolist()), steps=(last,)
     )
-    model = load(cell.place.path)
+    model = load(cell.files.path)
     assert isinstance(model, Autoencoder)
     recorder = TraceRecorder(settings, dataset, model, n_steps=last)
     recorder.record(last)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from unbraid import encode, load
 from unbraid.data import open_dataset
 from unbraid.metrics import Factors, clustering_sample_efficiency, unfairness
-from unbraid.reports._drawing import new_figure, tidy
+from unbraid.reports.figures import new_figure, tidy
 from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._intervals import resampled
@@ -24,7 +24,7 @@ from unbraid.reproductions._stability import (
     stability_table,
 )
 from unbraid.reproductions._tables import numbers_of, rank_correlation
-from unbraid.studies._store import Cell
+from unbraid.studies import Cell
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -102,7 +102,7 @@ def _scores(evidence: Evidence, task: str) -> list[dict[str, Any]]:
 def _codes(cell: Cell, n_rows: int) -> tuple[NDArray[np.float64], Factors]:
     data = open_dataset(cell.spec.data)
     rows = random_rows(len(data), n_rows, "downstream tasks")
-    found = encode(load(cell.place.path), data, rows=rows, progress=False)
+    found = encode(load(cell.files.path), data, rows=rows, progress=False)
     assert found.factors is not None
     factors = Factors(found.factors, names=found.factor_names, kinds=found.factor_kinds)
     return np.asarray(found.codes, dtype=np.float64), factors

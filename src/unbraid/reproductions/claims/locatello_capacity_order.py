@@ -61,7 +61,7 @@ def _learned(evidence: Evidence) -> dict[str, Any]:
     rows: dict[float, list[list[float]]] = {}
     names: list[str] = []
     for cell in evidence.cells(_STUDY):
-        known = learned_factors(cell.place.path, cell.spec.data, in_nats=True)
+        known = learned_factors(cell.files.path, cell.spec.data, in_nats=True)
         names = list(known)
         capacity = cell.spec.objective["capacity"]["end"]
         rows.setdefault(capacity, []).append(list(known.values()))

@@ -10,8 +10,8 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import combine_pvalues, uniform
 
 from unbraid import evaluate
+from unbraid.foundation import numpy_generator
 from unbraid.geometry import EntanglingMap, random_rotation
-from unbraid.randomness import numpy_generator
 from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._joint_law import energy_test

@@ -3,13 +3,13 @@
 import numpy as np
 
 from unbraid.data import Sprites2D
+from unbraid.foundation import numpy_generator
 from unbraid.metrics import (
     Factors,
     beta_vae_score,
     factor_vae_score,
     mutual_information_gap,
 )
-from unbraid.randomness import numpy_generator
 from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._reproduction import Reproduction

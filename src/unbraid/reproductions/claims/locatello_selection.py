@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from unbraid.reports._drawing import new_figure, show_matrix
+from unbraid.reports.figures import new_figure, show_matrix
 from unbraid.reproductions._datasets import dataset_names
 from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Check, Measured

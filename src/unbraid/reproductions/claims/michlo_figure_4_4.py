@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from unbraid.data import open_cached
 from unbraid.metrics import latent_data_correlation
 from unbraid.representation import encode
 from unbraid.reproductions._evidence import Evidence
@@ -22,7 +23,6 @@ from unbraid.reproductions._michlo_runs import (
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._score_panels import draw_score_panels
 from unbraid.reproductions._tables import words_of
-from unbraid.studies._opened import opened
 from unbraid.training import load
 
 _STUDY = "michlo-2022-a4"
@@ -101,8 +101,8 @@ def _latent_data(evidence: Evidence) -> dict[str, float]:
     n_pairs = evidence.at(smoke=500, mini=2**14, paper=2**17)
     found = {}
     for cell in evidence.cells(_STUDY):
-        dataset = opened(cell.spec.data).dataset
-        codes = encode(load(cell.place.path), dataset, progress=False)
+        dataset = open_cached(cell.spec.data).dataset
+        codes = encode(load(cell.files.path), dataset, progress=False)
         images = dataset.images(codes.rows)
         score = latent_data_correlation(
             codes.codes, codes.factors, images, n_pairs=n_pairs

@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from unbraid.correlation import correlate
-from unbraid.geometry import perceived_distances
+from unbraid.data import open_cached
+from unbraid.foundation import correlate
+from unbraid.perception import perceived_distances
 from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Measured
 from unbraid.reproductions._intervals import gain_of, mean_of
@@ -21,7 +22,6 @@ from unbraid.reproductions._michlo_runs import (
 from unbraid.reproductions._reproduction import Reproduction
 from unbraid.reproductions._score_panels import draw_score_panels
 from unbraid.reproductions._tables import groups_of, numbers_of, words_of
-from unbraid.studies._opened import opened
 
 _TRIPLETS, _BEFORE = "michlo-2022-a5-3", "michlo-2022-a4"
 
@@ -61,7 +61,7 @@ def _follows(evidence: Evidence, kinds: list[str]) -> dict[str, float]:
     found = {}
     for data in kinds:
         loss = "mse-box" if data.startswith("xy_squares") else "mse"
-        seen = perceived_distances(opened(data).dataset, loss, n_pairs=n_pairs)
+        seen = perceived_distances(open_cached(data).dataset, loss, n_pairs=n_pairs)
         found[data] = float(np.mean([row.rank for row in seen.factors]))
     return found
 

@@ -1,7 +1,7 @@
 """How far apart images of XYSquares look along each factor."""
 
 from unbraid.data import XYSquares
-from unbraid.geometry import perceived_distances
+from unbraid.perception import perceived_distances
 from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._reproduction import Reproduction

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset, Room3D, Sprites2D
-from unbraid.geometry import PerceivedDistance, perceived_distances
+from unbraid.perception import PerceivedDistance, perceived_distances
 from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._reproduction import Reproduction

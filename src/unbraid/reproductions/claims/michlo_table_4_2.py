@@ -3,7 +3,7 @@
 import numpy as np
 
 from unbraid.data import XYSquares
-from unbraid.geometry import perceived_distances
+from unbraid.perception import perceived_distances
 from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._reproduction import Reproduction

@@ -5,10 +5,9 @@ from typing import Any
 import numpy as np
 
 from unbraid.data import XYSquares
-from unbraid.geometry import learn_loss, perceived_distances
-from unbraid.models import AbstractLikelihood
-from unbraid.models._names import LIKELIHOODS
-from unbraid.models._settings import from_plain, to_plain
+from unbraid.foundation import from_plain, to_plain
+from unbraid.models import LIKELIHOODS, AbstractLikelihood
+from unbraid.perception import learn_loss, perceived_distances
 from unbraid.reproductions._evidence import Evidence
 from unbraid.reproductions._finding import Check, Measured
 from unbraid.reproductions._reproduction import Reproduction

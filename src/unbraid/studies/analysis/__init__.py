@@ -2,13 +2,15 @@
 
 from ._downstream_agreement import downstream_agreement
 from ._metric_agreement import metric_agreement
-from ._rank_correlation import RankAgreement, RankCorrelation
+from ._rank_correlation import RankAgreement, RankCorrelation, correlate_ranks
 from ._strengths import strengths
 from ._table import (
     DISENTANGLEMENT_METRICS,
     DOWNSTREAM_SCORES,
     PUBLISHED_METRICS,
     UNSUPERVISED_SCORES,
+    number_groups,
+    values_of,
 )
 from ._total_correlation import (
     TotalCorrelationByStrength,
@@ -19,6 +21,9 @@ from ._unsupervised_agreement import unsupervised_agreement
 from ._variance import VarianceExplained, variance_explained
 
 __all__ = [
+    "correlate_ranks",
+    "number_groups",
+    "values_of",
     "DISENTANGLEMENT_METRICS",
     "DOWNSTREAM_SCORES",
     "PUBLISHED_METRICS",

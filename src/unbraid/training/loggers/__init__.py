@@ -1,6 +1,6 @@
 """Where a run is reported to while it goes on, beside its own folder."""
 
-from ._base import AbstractLogger
+from ._base import AbstractLogger, flat_settings
 from ._mlflow import MLflowLogger
 from ._names import LOGGERS, choose_logger
 from ._tensorboard import TensorBoardLogger
@@ -13,4 +13,5 @@ __all__ = [
     "TensorBoardLogger",
     "WandbLogger",
     "choose_logger",
+    "flat_settings",
 ]

@@ -2,7 +2,6 @@
 
 import abc
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -59,14 +58,3 @@ def flat_settings(settings: Mapping[str, Any], start: str = "") -> dict[str, Any
         else:
             flat[f"{start}{name}"] = value
     return flat
-
-
-def import_extra(module: str, extra: str, *, who: str = "loggers") -> Any:
-    """A package that is not always installed, or an error with the line that helps."""
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise ImportError(
-            f"{who}: expected {extra} to be installed, got {error}. Run: "
-            f"pip install 'unbraid[{extra}]'"
-        ) from error

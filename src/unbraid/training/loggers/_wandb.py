@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ._base import AbstractLogger, import_extra, numbers_of
+from unbraid.foundation import import_extra
+
+from ._base import AbstractLogger, numbers_of
 
 
 class WandbLogger(AbstractLogger):

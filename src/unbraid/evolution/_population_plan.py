@@ -1,0 +1,109 @@
+"""What a population is bred from, and for."""
+
+import dataclasses
+import functools
+import hashlib
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unbraid.data import AbstractDataset, Subset, open_cached
+from unbraid.training import TrainingSpec, hash_plain
+
+from ._lineage import Member
+from ._member_scores import MemberScore
+from ._population_settings import BATCH_SIZE, LEARNING_RATE, PopulationSettings
+from ._settings import EvolvingSettings
+
+
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
+class PopulationPlan:
+    """What a population is bred from, and for.
+
+    Attributes:
+        run: Data, objective, network, likelihood, training and seed; hyperparameters
+            of the population take the place of what it says.
+        settings: Sizes and rules.
+        score: What members are worth.
+        score_name: The score in words, with all that decides it.
+        scored: Rows of the dataset that are scored.
+        rows: Rows to learn from; all when ``None``.
+    """
+
+    run: EvolvingSettings
+    settings: PopulationSettings
+    score: MemberScore
+    score_name: str
+    scored: NDArray[np.int64]
+    rows: NDArray[np.int64] | None = None
+
+    @functools.cached_property
+    def id(self) -> str:
+        """Hash of everything that decides the lineage."""
+        return hash_plain(
+            {**self.run.to_plain(), "evolution": None, "evaluation": None},
+            open_cached(self.run.data).fingerprint,
+            self.settings.model_dump(mode="json"),
+            self.score_name,
+            _digest(self.scored),
+            None if self.rows is None else _digest(self.rows),
+        )[:16]
+
+    @property
+    def dataset(self) -> AbstractDataset:
+        """What is learned from."""
+        whole = open_cached(self.run.data).dataset
+        return whole if self.rows is None else Subset(whole, self.rows)
+
+    @functools.cached_property
+    def n_images(self) -> int:
+        """Images that each model sees per generation."""
+        n_rows = len(open_cached(self.run.data).dataset)
+        return self.settings.images_of(n_rows if self.rows is None else len(self.rows))
+
+    @functools.cached_property
+    def _base(self) -> TrainingSpec:
+        training = self.run.training
+        # Schedules stretch over all generations, at the batch size of the settings.
+        n_images = self.settings.generations * self.n_images
+        steps = math.ceil(n_images / training.batch_size)
+        run = self.run.model_copy(
+            update={"training": training.model_copy(update={"steps": steps})}
+        )
+        data = open_cached(self.run.data)
+        return run.training_spec(
+            data.dataset, data.statistics if training.standardise else None
+        )
+
+    def training_spec(self, member: Member, model: int) -> TrainingSpec:
+        """Settings of a model of a member during its generation."""
+        wanted = dict(member.hyperparameters)
+        batch_size = wanted.pop(BATCH_SIZE, self._base.batch_size)
+        rate = wanted.pop(LEARNING_RATE, self._base.learning_rate)
+        strengths = {path.partition(".")[2]: value for path, value in wanted.items()}
+        return dataclasses.replace(
+            self._base,
+            objective=self._with(strengths),
+            batch_size=int(batch_size),
+            learning_rate=rate,
+            seed=member.seeds[model],
+            steps=member.steps,
+        )
+
+    def _with(self, strengths: dict[str, Any]) -> Any:
+        objective = self._base.objective
+        known = {part.name for part in dataclasses.fields(objective)}
+        for name in strengths:
+            if name not in known:
+                raise ValueError(
+                    f"population: expected a hyperparameter of "
+                    f"{type(objective).__name__} among {', '.join(sorted(known))}, got "
+                    f"{name!r}."
+                )
+        return dataclasses.replace(objective, **strengths)
+
+
+def _digest(rows: NDArray[np.int64]) -> str:
+    return hashlib.sha256(np.ascontiguousarray(rows).tobytes()).hexdigest()

@@ -1,0 +1,57 @@
+"""Jobs: units of work that a worker process does, and how they ended."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+End = Literal["done", "failed", "busy", "interrupted", "blocked", "died"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """A unit of work, as plain data that can be sent to another process.
+
+    Attributes:
+        id: Name of the job, unique among those that run together.
+        kind: Function that does the work, as ``"package.module:function"``. It takes
+            the job and a function to report progress with (see :data:`Report`).
+        folder: Folder for the results of the job.
+        spec: Settings for that function, as JSON can hold them.
+        device: Device to compute on.
+        steps: Number of training steps, to show progress; 0 if unknown.
+        description: A few words that tell the job from others.
+    """
+
+    id: str
+    kind: str
+    folder: str
+    spec: dict[str, Any] = field(default_factory=dict)
+    device: str = "cpu"
+    steps: int = 0
+    description: str = ""
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the fields as a dictionary that JSON can hold."""
+        return asdict(self)
+
+    @classmethod
+    def from_plain(cls, data: dict[str, Any]) -> "Job":
+        """Return the job that :meth:`to_plain` wrote."""
+        return cls(**data)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a job ended.
+
+    Attributes:
+        id: Name of the job.
+        end: ``done``; ``failed`` for a reason of its own, which trying again would not
+            change; ``busy`` in another process; ``interrupted`` by the user;
+            ``blocked`` by something else, such as a full disk; or ``died`` with its
+            worker.
+        message: Reason, in one line; empty if the job is done.
+    """
+
+    id: str
+    end: End
+    message: str = ""

@@ -1,0 +1,1 @@
+"""The explorer: a page with a model inside, whose latents are moved by hand."""

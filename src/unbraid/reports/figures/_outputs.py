@@ -1,0 +1,50 @@
+"""Pages and pictures as files: written whole, and never over somebody else's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unbraid.foundation import atomic_write, require_own_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_HEAD = 20_000
+"""Bytes of a page among which its title is."""
+
+_MARKS = {".png": "Software", ".svg": "Creator", ".pdf": "Creator"}
+_AS_WRITTEN = (b"Software\0unbraid", b"<dc:title>unbraid<", b"/Creator (unbraid)")
+
+
+def require_own_page(target: Path) -> None:
+    """Refuse to write over a page that is neither a report nor an explorer of ours."""
+    require_own_file(target, _is_page, "a page")
+
+
+def _is_page(content: bytes) -> bool:
+    titles = (b"unbraid report</title>", b"<title>Latent explorer</title>")
+    return any(title in content[:_HEAD] for title in titles)
+
+
+def require_own_figure(target: Path) -> None:
+    """Refuse to write over a picture that is not one of ours."""
+    require_own_file(target, _is_figure, "a picture")
+
+
+def _is_figure(content: bytes) -> bool:
+    return any(mark in content for mark in _AS_WRITTEN)
+
+
+def save_figure(figure: Figure, target: Path, *, dpi: int = 150) -> None:
+    """Write a figure with a mark by which it is known as ours.
+
+    Args:
+        figure: Figure to write.
+        target: A ``.png``, ``.svg`` or ``.pdf`` file.
+        dpi: Pixels per inch.
+    """
+    kind = target.suffix.lower()
+    with atomic_write(target, follow=True) as file:
+        metadata = {_MARKS[kind]: "unbraid"}
+        figure.savefig(file, dpi=dpi, format=kind[1:], metadata=metadata)

@@ -1,0 +1,175 @@
+"""Pictures of a choice: places with intervals, and who agrees with whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from unbraid.foundation import numpy_generator
+from unbraid.selection import UDRScores
+
+from ._drawing import label_of, new_figure, show_matrix, tidy
+from ._frames import numbers, settings_of
+from ._study import score_by_strength
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_CONFIDENCE = 0.95
+_DRAWS = 1_000
+_COLOURS = ("#3b6fb6", "#c47b2c", "#4c9a5f", "#9a5fb0", "#8a8a8a")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Something in its place in an order.
+
+    Attributes:
+        name: What it is called.
+        score: What puts it there.
+        interval: Of the score, when seeds are drawn anew.
+        group: 0 for the best and all that cannot be told from it, then 1, and so on.
+        n_runs: Runs that it rests on.
+    """
+
+    name: str
+    score: float
+    interval: tuple[float, float]
+    group: int
+    n_runs: int = 0
+
+
+def rank_settings(
+    table: pd.DataFrame, score: str, *, higher_is_better: bool = True, seed: int = 0
+) -> tuple[Place, ...]:
+    """Settings of a study in the order of their mean score.
+
+    Intervals are of 95%, from drawing the runs of every setting with replacement. Two
+    neighbours are in one group unless the first of the group is ahead in 95% of draws.
+
+    Args:
+        table: One row per run, from :func:`unbraid.studies.study_table`.
+        score: Name of a column.
+        higher_is_better: Whether the highest comes first.
+        seed: Of the draws.
+
+    Example:
+        >>> table = pd.DataFrame({
+        ...     "objective.name": ["vae"] * 2 + ["ae"] * 2, "seed": [0, 1, 0, 1],
+        ...     "score.mig": [0.1, 0.2, 0.7, 0.8],
+        ... })
+        >>> [(place.name, place.group) for place in rank_settings(table, "score.mig")]
+        [('ae', 0), ('vae', 1)]
+    """
+    runs = score_by_strength(table, score)
+    generator = numpy_generator(seed, "ranked settings")
+    sign = 1.0 if higher_is_better else -1.0
+    found = []
+    for method, strength, part in settings_of(runs):
+        values = numbers(part, "value")
+        drawn = generator.integers(len(values), size=(_DRAWS, len(values)))
+        name = setting_name(method, strength)
+        found.append((name, values, values[drawn].mean(axis=1)))
+    found.sort(key=lambda item: -sign * item[1].mean())
+    places, group, leader = [], 0, None
+    for name, values, draws in found:
+        if leader is None:
+            leader = draws
+        elif np.mean(sign * leader > sign * draws) >= _CONFIDENCE:
+            group, leader = group + 1, draws
+        low, high = np.quantile(draws, (0.025, 0.975))
+        interval = (float(low), float(high))
+        places.append(Place(name, float(values.mean()), interval, group, len(values)))
+    return tuple(places)
+
+
+def setting_name(method: str, strength: object) -> str:
+    """What a method of some strength is called."""
+    if isinstance(strength, float):
+        return method if np.isnan(strength) else f"{method} {strength:g}"
+    return f"{method} {strength}"
+
+
+def draw_ranking(
+    places: Sequence[Place], *, score: str = "score", most: int = 40
+) -> Figure:
+    """Scores with intervals, the best first; one colour per group.
+
+    Args:
+        places: In order.
+        score: What the score is called.
+        most: Of more, so many first ones are drawn.
+    """
+    shown = places[:most]
+    figure = new_figure((6.4, 0.24 * len(shown) + 0.8))
+    axes = figure.add_subplot()
+    for row, place in enumerate(shown):
+        colour = _COLOURS[min(place.group, len(_COLOURS) - 1)]
+        axes.plot(place.interval, (row, row), color=colour, linewidth=1.6)
+        axes.plot(place.score, row, "o", color=colour, markersize=5)
+    axes.set_yticks(range(len(shown)), [label_of(place.name) for place in shown])
+    axes.set_ylim(len(shown) - 0.5, -0.5)
+    axes.set_xlabel(f"{label_of(score)}, with 95% interval", fontsize=8)
+    axes.grid(axis="x", linewidth=0.4, alpha=0.5)
+    axes.set_axisbelow(True)
+    tidy(axes)
+    return figure
+
+
+def draw_agreement(
+    agreement: UDRScores | NDArray[np.floating],
+    *,
+    names: Sequence[str] = (),
+    groups: Sequence[str] = (),
+) -> Figure:
+    """Who agrees with whom: similarity of every two models.
+
+    Args:
+        agreement: From :func:`unbraid.selection.unsupervised_disentanglement_ranking`,
+            or its ``pairs``, ``(n_models, n_models)``.
+        names: Of the models; those of the scores when not given.
+        groups: What each model is a realisation of; models stand together by it, and
+            its name stands for theirs.
+    """
+    if isinstance(agreement, UDRScores):
+        pairs, names = agreement.pairs, names or agreement.names
+    else:
+        pairs = agreement
+    if pairs.ndim != 2 or pairs.shape[0] != pairs.shape[1]:
+        raise ValueError(
+            "draw_agreement: expected a square table of pairs, got shape "
+            f"{pairs.shape}."
+        )
+    members = _members(groups)
+    order = [row for rows in members.values() for row in rows] or range(len(pairs))
+    ordered = np.asarray(pairs, dtype=np.float64)[np.ix_(order, order)]
+    side = float(np.clip(0.22 * len(pairs), 2.2, 5.5))
+    figure = new_figure((side + 2.4, side + 0.4))
+    axes = figure.add_subplot()
+    image = show_matrix(axes, ordered, low=0.0, high=1.0, colours="viridis")
+    edges = np.cumsum([0, *(len(rows) for rows in members.values())])
+    if members:
+        axes.set_yticks(
+            (edges[1:] + edges[:-1]) / 2 - 0.5, [label_of(name) for name in members]
+        )
+    elif len(names) == len(pairs) <= 40:
+        axes.set_yticks(range(len(pairs)), [label_of(names[row]) for row in order])
+    for edge in edges[1:-1]:
+        axes.axhline(edge - 0.5, color="#8a8a8a", linewidth=0.5)
+        axes.axvline(edge - 0.5, color="#8a8a8a", linewidth=0.5)
+    bar = figure.colorbar(image, ax=axes, shrink=0.7, pad=0.02)
+    bar.set_label("agreement (UDR)", fontsize=8)
+    bar.ax.tick_params(labelsize=7)
+    return figure
+
+
+def _members(groups: Sequence[str]) -> Mapping[str, list[int]]:
+    members: dict[str, list[int]] = {}
+    for row, name in enumerate(groups):
+        members.setdefault(name, []).append(row)
+    return members

@@ -1,0 +1,7 @@
+"""Report pages of runs, studies and discoveries."""
+
+from ._scores_table import number
+
+__all__ = [
+    "number",
+]

@@ -1,0 +1,273 @@
+"""The part of a page that shows one model."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from unbraid.data import AbstractDataset
+from unbraid.foundation import numpy_generator
+from unbraid.models import Autoencoder, LinearModel
+from unbraid.perception import distance_matrices
+from unbraid.reports.explorer._explorer import explorer_text
+from unbraid.reports.figures._cumulative_distances import (
+    cumulative_distances,
+    draw_cumulative_distances,
+)
+from unbraid.reports.figures._distances import draw_distance_matrices
+from unbraid.reports.figures._factors import (
+    draw_factor_latent_matrices,
+    factor_latent_matrices,
+)
+from unbraid.reports.figures._model import (
+    draw_prior_samples,
+    draw_reconstructions,
+    prior_codes,
+    prior_samples,
+    reconstructions,
+)
+from unbraid.reports.figures._scatter import draw_latent_scatter, latent_scatter
+from unbraid.reports.figures._summaries import latent_traversals
+from unbraid.reports.figures._training import draw_training_curves, training_curves
+from unbraid.reports.figures._traversals import draw_latent_traversals
+from unbraid.representation import Representation, encode
+from unbraid.training import ACTIVE, load, read_history
+
+from ._embed import CANNOT_DRAW, Gallery, picture
+from ._loss_names import describe_loss
+from ._page import Frame, Picture, Section
+from ._verdict_table import verdict_table
+
+_ENCODED = 2_000
+_MOST_LATENTS = 10
+_LARGEST_EXPLORER = 8_000_000
+"""Letters of it; a page with all the rest of 200 runs stays below 15 MB."""
+
+
+def model_section(
+    title: str,
+    folder: Path,
+    dataset: AbstractDataset | None,
+    *,
+    name: str = "",
+    history: Path | None = None,
+    words: tuple[str, ...] = (),
+) -> Section:
+    """Everything that can be seen of a model.
+
+    Args:
+        title: Heading.
+        folder: Of the model.
+        dataset: What it was trained on, or ``None`` if that cannot be read.
+        name: What the model is called; like its folder when not given.
+        history: Folder of its run, if that is another one.
+        words: Paragraphs to begin with.
+    """
+    gallery = Gallery()
+    try:
+        model = load(folder)
+    except CANNOT_DRAW as error:
+        missing = f"The model cannot be shown: {error}"
+        return Section(title=title, words=(*words, missing))
+    if dataset is not None and len(model.image_shape) == 3:
+        called = name or folder.resolve().name
+        gallery.add("The explorer", lambda: _explorer(model, dataset, called))
+    if isinstance(model, Autoencoder):
+        _add_pictures(gallery, model, dataset)
+    _add_history(gallery, history or folder)
+    missing = [f"{name}: not drawn. {why}" for name, why in gallery.missing]
+    return Section(
+        title=title, words=(*words, *missing), blocks=tuple(gallery.pictures)
+    )
+
+
+def _add_pictures(
+    gallery: Gallery, model: Autoencoder, dataset: AbstractDataset | None
+) -> None:
+    is_images = len(model.image_shape) == 3
+    if dataset is not None and is_images:
+        gallery.add("Latent traversals", lambda: _traversals(model, dataset))
+        gallery.add("Reconstructions", lambda: _reconstructions(model, dataset))
+    if is_images and model.is_variational:
+        gallery.add("Samples", lambda: _samples(model))
+    if dataset is not None:
+        codes = encode(model, dataset, rows=_rows(dataset), progress=False)
+        gallery.add("Factors and latents", lambda: _matrices(codes))
+        gallery.add("Latents in pairs", lambda: _scatter(codes))
+        if dataset.is_grid and is_images:
+            gallery.add("Distances", lambda: _distances(model, dataset))
+            gallery.add("Perceived distances", lambda: _cumulative(model, dataset))
+        gallery.add("What to expect", lambda: verdict_table(dataset, model))
+
+
+def _add_history(gallery: Gallery, folder: Path) -> None:
+    history = read_history(folder / "history.jsonl")
+    if history:
+        gallery.add("Training", lambda: _curves(history, folder))
+
+
+def _explorer(
+    model: Autoencoder | LinearModel, dataset: AbstractDataset, name: str
+) -> Frame:
+    text = explorer_text([model], dataset, names={}, model_names=[name], is_part=True)
+    if len(text) > _LARGEST_EXPLORER:
+        raise ValueError(
+            f"With its networks it is {len(text) / 1e6:.0f} MB large, too much for "
+            "this page; `unbraid explore` writes it as a file of its own."
+        )
+    return Frame(
+        title="Move its latents by hand",
+        words="Start from a picture, move a slider, and see what the model draws.",
+        document=text,
+    )
+
+
+def _traversals(model: Autoencoder, dataset: AbstractDataset) -> Picture:
+    found = latent_traversals(model, dataset, n_bases=2, n_latents=_MOST_LATENTS)
+    n_active = max(sum(kl > ACTIVE for kl in found.kl), 1)
+    silent = model.n_latents - n_active
+    if n_active < len(found.latents):
+        found = latent_traversals(model, dataset, n_bases=2, n_latents=n_active)
+    of_all = f"{silent} of {model.n_latents}"
+    left_out = f" Those that say nothing are left out ({of_all})." if silent else ""
+    return picture(
+        "What each latent does",
+        draw_latent_traversals(found),
+        words="Each row moves one latent from -2 to 2 and leaves the others. A latent "
+        "that is disentangled changes one thing, the same in both pictures." + left_out,
+        data=pd.DataFrame({"latent": found.latents, found.unit: found.kl}),
+        file="latents",
+    )
+
+
+def _reconstructions(model: Autoencoder, dataset: AbstractDataset) -> Picture:
+    found = reconstructions(model, dataset)
+    return picture(
+        "Images and what the model makes of them",
+        draw_reconstructions(found),
+        words="What is missing below an image is not in its code. Mean squared "
+        f"difference of pixels {found.errors.mean():.4f}.",
+        data=pd.DataFrame({"row": found.rows, "squared_error": found.errors}),
+        file="reconstructions",
+    )
+
+
+def _samples(model: Autoencoder) -> Picture:
+    pictures = prior_samples(model)
+    codes = prior_codes(len(pictures), model.n_latents).numpy()
+    names = [f"z{latent}" for latent in range(model.n_latents)]
+    return picture(
+        "Pictures that it makes up",
+        draw_prior_samples(pictures),
+        words="Decoded from random codes, row by row.",
+        data=pd.DataFrame(codes, columns=names).round(4),
+        file="samples",
+    )
+
+
+def _matrices(codes: Representation) -> Picture | None:
+    if codes.factors is None or codes.codes.shape[1] < 2:
+        return None
+    found = factor_latent_matrices(codes)
+    tables = {"mutual_information": found.information, "importance": found.importance}
+    return picture(
+        "Which latent holds which factor",
+        draw_factor_latent_matrices(found),
+        words="Disentangled: one dark cell in every column, and no row with two.",
+        data=pd.concat(
+            pd.DataFrame(values, columns=list(found.factors)).assign(
+                latent=found.latents, table=name
+            )
+            for name, values in tables.items()
+        ),
+        file="factors-and-latents",
+    )
+
+
+def _scatter(codes: Representation) -> Picture:
+    found = latent_scatter(codes)
+    colour = " The colour is a factor." if found.values is not None else ""
+    data = pd.DataFrame(found.codes, columns=[f"z{k}" for k in found.latents])
+    return picture(
+        "Codes, two latents at a time",
+        draw_latent_scatter(found),
+        words=f"The latents that vary most; shapes other than clouds or grids mean "
+        f"that two latents depend on each other.{colour}",
+        data=data.round(4),
+        file="codes",
+    )
+
+
+def _distances(model: Autoencoder, dataset: AbstractDataset) -> Picture:
+    found = distance_matrices(dataset, model)
+    cells = [
+        {
+            "level": level,
+            "factor": factor,
+            "from": first,
+            "to": second,
+            "distance": float(f"{table[first, second]:.5g}"),
+        }
+        for level in found.levels
+        for factor, table in zip(found.factors, found.matrices[level], strict=True)
+        for first, second in np.ndindex(table.shape)
+    ]
+    return picture(
+        "Distances along factors",
+        draw_distance_matrices(found),
+        words="Rows are factors, both sides of a square are their values, light is "
+        "far. Images are compared by the loss of this model "
+        f"({describe_loss(model.likelihood)}). Latents tend to copy the distances of "
+        "the data.",
+        data=pd.DataFrame(cells),
+        file="distances",
+    )
+
+
+def _cumulative(model: Autoencoder, dataset: AbstractDataset) -> Picture:
+    found = cumulative_distances(dataset, loss=model)
+    data = pd.DataFrame(found.distances.T, columns=list(found.names))
+    return picture(
+        "How different images look that differ in one factor",
+        draw_cumulative_distances(found),
+        words="Lines further right are factors that change more of what the loss of "
+        f"this model sees ({describe_loss(model.likelihood)}); they are learned first.",
+        data=data.round(6),
+        file="perceived-distances",
+    )
+
+
+def _curves(history: Sequence[Mapping[str, Any]], folder: Path) -> Picture:
+    curves = training_curves(history, objective=_objective(folder))
+    data = pd.DataFrame({"step": curves.steps, **curves.terms})
+    if curves.kl is not None:
+        names = [f"kl_z{latent}" for latent in range(curves.kl.shape[1])]
+        data = pd.concat([data, pd.DataFrame(curves.kl, columns=names)], axis=1)
+    return picture(
+        "Training",
+        draw_training_curves(curves),
+        words="A latent is active when it says more than 0.01 nats about an image.",
+        data=data,
+        file="training",
+    )
+
+
+def _objective(folder: Path) -> Any:
+    from unbraid.foundation import read_json
+    from unbraid.training import TrainingSpec
+
+    try:
+        about = read_json(folder / "spec.json", kind="run")
+        spec = TrainingSpec.from_plain(about["spec"])
+    except (*CANNOT_DRAW, AttributeError, TypeError):
+        return None  # the curves do without it
+    return spec.objective.over(spec.steps)
+
+
+def _rows(dataset: AbstractDataset) -> np.ndarray:
+    if len(dataset) <= _ENCODED:
+        return np.arange(len(dataset))
+    generator = numpy_generator(0, "report")
+    return np.sort(generator.choice(len(dataset), _ENCODED, replace=False))
