@@ -15,7 +15,7 @@ from unbraid.studies import study_from_plain
 from unbraid.studies.analysis import strengths, transfer
 
 A_RUN = SimpleNamespace(
-    spec=SimpleNamespace(data="dsprites", seed=0), place=SimpleNamespace(path="")
+    spec=SimpleNamespace(data="dsprites", seed=0), files=SimpleNamespace(path="")
 )
 
 METRICS = (
@@ -572,7 +572,7 @@ def population(data, seed, mig, *, leaf_runs=None):
         spec=SimpleNamespace(
             data=data, seed=seed, evolution=evolution, objective={"name": "beta_vae"}
         ),
-        place=SimpleNamespace(read_scores=lambda: {"scores": scores}),
+        files=SimpleNamespace(read_scores=lambda: {"scores": scores}),
     )
 
 
