@@ -22,6 +22,7 @@ from ._explore import explore
 from ._factorize import factorize
 from ._names import names
 from ._reproduce import reproduce
+from ._settings_options import add_settings
 from ._study import study
 from ._train import train
 
@@ -31,7 +32,16 @@ _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 
 class _Group(TyperGroup):
-    """Says that a command was interrupted, where the command does not say more."""
+    """Says that a command was interrupted, where the command does not say more.
+
+    Also builds ``train`` when it is called: its options come from the library, which
+    takes seconds to import.
+    """
+
+    def resolve_command(self, *args: Any, **kwargs: Any) -> Any:
+        """Find the command that the arguments name."""
+        name, command, rest = super().resolve_command(*args, **kwargs)
+        return name, _build_train() if name == "train" else command, rest
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         """Read the arguments."""
@@ -66,7 +76,18 @@ app.command()(explore)
 app.command()(factorize)
 app.command()(reproduce)
 app.command()(names)
-app.command()(train)
+
+
+@app.command("train", help=train.__doc__)
+def _list_train() -> None:
+    """Stand for ``train`` in the list of commands."""
+
+
+def _build_train() -> Any:
+    """Build the command with an option for each training setting."""
+    single = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+    single.command("train")(add_settings(train))
+    return typer.main.get_command(single)
 
 
 def _print_version(wanted: bool) -> None:
