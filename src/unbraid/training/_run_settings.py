@@ -41,6 +41,14 @@ class RunSettings(ModelSettings):
         """Add every hyperparameter, so that leaving one out makes no difference."""
         return to_plain(read_record(value, AbstractObjective, OBJECTIVES), RECORDS)
 
+    @pydantic.field_validator("seed")
+    @classmethod
+    def _check_seed(cls, seed: int) -> int:
+        """Refuse a seed that a column of a study's table cannot hold."""
+        if seed >= 2**63:
+            raise ValueError(f"seed must be below 2**63, got {seed}.")
+        return seed
+
     @property
     def settings(self) -> TrainingSettings:
         """All training settings in one record."""

@@ -127,7 +127,7 @@ def _write_choice(value: Any) -> dict[str, Any]:
 
 Count = Annotated[int, pydantic.BeforeValidator(_read_count)]
 Steps = Annotated[Count, pydantic.AfterValidator(_check_steps)]
-Seed = Annotated[int, pydantic.BeforeValidator(check_seed), pydantic.Field(lt=2**63)]
+Seed = Annotated[int, pydantic.BeforeValidator(check_seed)]
 OptimiserName = Annotated[str, pydantic.BeforeValidator(_check_optimiser)]
 RecipeChoice = Annotated[RecipeName | None, pydantic.BeforeValidator(check_recipe)]
 LearningRate = Annotated[
