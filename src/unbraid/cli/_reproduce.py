@@ -22,7 +22,7 @@ from ._executor_options import (
 
 if TYPE_CHECKING:
     from unbraid.execution import AbstractExecutor
-    from unbraid.reproductions import Finding
+    from unbraid_claims import Finding
 
 
 def reproduce(
@@ -95,7 +95,7 @@ def reproduce(
 
 
 def _known(names: list[str] | None) -> list[str]:
-    from unbraid.reproductions import REPRODUCTIONS, find_reproduction
+    from unbraid_claims import REPRODUCTIONS, find_reproduction
 
     try:
         return [find_reproduction(name).name for name in names or REPRODUCTIONS]
@@ -104,7 +104,7 @@ def _known(names: list[str] | None) -> list[str]:
 
 
 def _list_claims(*, as_json: bool) -> None:
-    from unbraid.reproductions import REPRODUCTIONS
+    from unbraid_claims import REPRODUCTIONS
 
     claims = list(REPRODUCTIONS.values())
     if as_json:
@@ -134,7 +134,7 @@ def _reproduce(
     device: str,
 ) -> "Finding | None":
     """A finding; nothing, after a complaint, if it failed and others may not."""
-    from unbraid.reproductions import reproduce as run
+    from unbraid_claims import reproduce as run
 
     from ._study_view import StudyView
 
@@ -160,8 +160,8 @@ def _announce(
     name: str, preset: Any, out: Path, executor: "AbstractExecutor | None"
 ) -> None:
     """What is left to train, and how long that takes, before it begins."""
-    from unbraid.reproductions import REPRODUCTIONS, study_of
     from unbraid.studies import study_from_plain
+    from unbraid_claims import REPRODUCTIONS, study_of
 
     from ._study import announce_cost
 
@@ -208,7 +208,7 @@ def _facts(finding: "Finding", out: Path) -> dict[str, Any]:
 
 
 def _write_page(page: Path, names: list[str] | None, preset: str | None) -> None:
-    from unbraid.reproductions import write_findings
+    from unbraid_claims import write_findings
 
     if names or preset:
         raise typer.BadParameter(
