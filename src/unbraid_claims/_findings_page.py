@@ -11,7 +11,7 @@ from unbraid.foundation import (
     require_own_file,
 )
 
-from ._catalogue import REPRODUCTIONS
+from ._catalogue import CLAIMS
 from ._finding import VERDICTS, Check
 from ._run import Finding
 
@@ -83,7 +83,7 @@ def findings_page(
         ValueError: If a claim that does not hold is not discussed.
     """
     discussions = discussions or {}
-    order = list(REPRODUCTIONS)
+    order = list(CLAIMS)
     ranked = sorted(
         findings,
         key=lambda found: (VERDICTS.index(found.verdict), order.index(found.name)),
@@ -119,7 +119,7 @@ def findings_page(
 
 def _is_outdated(found: Finding) -> bool:
     """Whether the claim has changed since; days as YYYY-MM-DD sort as text."""
-    return found.day < REPRODUCTIONS[found.name].changed
+    return found.day < CLAIMS[found.name].changed
 
 
 def _overview(findings: Sequence[Finding]) -> list[str]:
@@ -142,7 +142,7 @@ def _section(
 ) -> list[str]:
     lines = [f"### {found.name}", "", f"{found.claim} ({found.source})", ""]
     if _is_outdated(found):
-        changed = REPRODUCTIONS[found.name].changed
+        changed = CLAIMS[found.name].changed
         lines += [
             f"**Outdated.** Measured on {found.day}, before the claim was changed on "
             f"{changed}; it must be measured again.",

@@ -1,7 +1,6 @@
 """reproduce: run the studies of a claim, measure it, write down what was found."""
 
 import contextlib
-import difflib
 import math
 import os
 import time
@@ -16,11 +15,11 @@ from unbraid.execution import AbstractExecutor, InlineExecutor, LocalExecutor, O
 from unbraid.foundation import atomic_write, expand_user, read_json, write_json
 from unbraid.studies import run_study, study_from_plain
 
-from ._catalogue import REPRODUCTIONS
+from ._catalogue import find_claim
+from ._claim import Claim, Preset, require_preset
 from ._evidence import Evidence
 from ._finding import Check, Interval, Measured, Verdict
 from ._picture import draw_checks
-from ._reproduction import Preset, Reproduction, require_preset
 from ._studies import study_of
 from ._threads import one_thread
 
@@ -103,7 +102,7 @@ def reproduce(
     other claims in the same folder; the same call goes on after any stop.
 
     Args:
-        name: Of ``REPRODUCTIONS``.
+        name: One of ``CLAIMS``.
         preset: ``"smoke"`` (seconds, shows that it works), ``"mini"`` (minutes to an
             hour on two cores) or ``"paper"`` (published sizes and data).
         out: Folder. ``studies/`` is shared; ``PRESET/NAME/`` gets ``finding.json`` and
@@ -120,7 +119,7 @@ def reproduce(
         ValueError: If there is no such claim or preset; names the nearest.
         InterruptedError: If the studies were interrupted.
     """
-    claim = find_reproduction(name)
+    claim = find_claim(name)
     require_preset(preset)
     place = expand_user(out)
     folder = place / preset / claim.name
@@ -173,24 +172,8 @@ def _require_own(folder: Path) -> None:
         )
 
 
-def find_reproduction(name: str) -> Reproduction:
-    """The reproduction of that name.
-
-    Raises:
-        ValueError: If there is none; names the nearest.
-    """
-    if name not in REPRODUCTIONS:
-        near = difflib.get_close_matches(str(name), REPRODUCTIONS, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise ValueError(
-            f"reproduce: expected the name of a claim, got {name!r}.{hint} `unbraid "
-            "reproduce` lists them."
-        )
-    return REPRODUCTIONS[name]
-
-
 def _finding(
-    claim: Reproduction,
+    claim: Claim,
     preset: Preset,
     evidence: Evidence,
     measured: Measured,
@@ -203,7 +186,7 @@ def _finding(
     return Finding(
         name=claim.name,
         source=claim.source,
-        claim=claim.claim,
+        claim=claim.text,
         preset=preset,
         verdict="cannot be told" if is_smoke else measured.verdict,
         checks=tuple(measured.checks),

@@ -13,8 +13,8 @@ from typing import Any
 from unbraid.studies import PRESETS as SWEEPS
 from unbraid.studies import preset as sweep
 
+from ._claim import Preset, require_preset
 from ._michlo_studies import MICHLO_STUDIES, QUICK_METRICS
-from ._reproduction import Preset, require_preset
 from ._training_studies import OWN_STUDIES
 
 Plain = dict[str, Any]

@@ -9,7 +9,7 @@ import pytest
 from unbraid.data import FactorSpace
 from unbraid.studies import study_from_plain
 from unbraid.studies.analysis import strengths, transfer
-from unbraid_claims import REPRODUCTIONS, _learned_factors, study_of
+from unbraid_claims import CLAIMS, _learned_factors, study_of
 from unbraid_claims._populations import scores_of
 from unbraid_claims._stability import by_specification
 from unbraid_claims.claims import holtz_table_3, holtz_table_4
@@ -62,7 +62,7 @@ class OneRun(Hand):
 
 
 def measure(name, *arguments, **kept):
-    return REPRODUCTIONS[name].measure(Hand(*arguments, **kept))
+    return CLAIMS[name].measure(Hand(*arguments, **kept))
 
 
 def verdict(name, *arguments, **kept):
@@ -253,7 +253,7 @@ def planned(preset, *names):
 
 @pytest.mark.parametrize(("preset", "n_datasets"), [("mini", 2), ("paper", 7)])
 def test_transfer_compares_the_same_settings_on_every_dataset(preset, n_datasets):
-    claim = REPRODUCTIONS["locatello-transfer"]
+    claim = CLAIMS["locatello-transfer"]
     table = planned(preset, *claim.studies_at(preset))
     assert transfer(table, ["mig"]).n_settings == 36
     by_data = strengths(table).groupby("data")[["method", "strength_rank"]]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unbraid_claims import (
-    REPRODUCTIONS,
+    CLAIMS,
     Check,
     Evidence,
     Finding,
@@ -153,7 +153,7 @@ def test_the_page_shows_contradictions_first():
 
 
 def test_findings_from_before_a_change_of_the_claim_are_marked():
-    changed = REPRODUCTIONS["holtz-table-3"].changed
+    changed = CLAIMS["holtz-table-3"].changed
     old = finding("holtz-table-3", day="2026-11-16")
     page = findings_page([old, finding()])
     assert "1 of these findings are outdated" in page

@@ -10,7 +10,7 @@ import pytest
 
 from unbraid.data import open_dataset
 from unbraid.perception import learn_loss
-from unbraid_claims import REPRODUCTIONS, study_of
+from unbraid_claims import CLAIMS, study_of
 
 SPRITES = "sprites2d:image_size=16"
 ROOM = "room3d:image_size=16"
@@ -227,14 +227,14 @@ MADE = {
 
 @pytest.mark.parametrize("name", MADE)
 def test_claim_holds_on_runs_that_support_it(name):
-    measured = REPRODUCTIONS[name].measure(MADE[name](0.2))
+    measured = CLAIMS[name].measure(MADE[name](0.2))
     verdicts = {check.quantity: check.verdict for check in measured.checks}
     assert set(verdicts.values()) == {"holds"}, verdicts
 
 
 @pytest.mark.parametrize("name", MADE)
 def test_every_number_of_a_claim_fails_on_runs_that_contradict_it(name):
-    measured = REPRODUCTIONS[name].measure(MADE[name](-0.2))
+    measured = CLAIMS[name].measure(MADE[name](-0.2))
     assert measured.verdict == "does not hold"
     # Figure 4.4 says of two numbers that they are alike, and they are here too.
     n_alike = 2 if name == "michlo-figure-4-4" else 0
@@ -247,7 +247,7 @@ def test_distances_of_two_frameworks_can_differ():
     table = evidence.table("michlo-2022-a4")
     is_adaptive = table["objective.name"] == "ada_gvae"
     table.loc[is_adaptive, "score.distance_correlation"] -= 0.3
-    measured = REPRODUCTIONS["michlo-figure-4-4"].measure(evidence)
+    measured = CLAIMS["michlo-figure-4-4"].measure(evidence)
     assert [check.verdict for check in measured.checks].count("does not hold") == 1
 
 
@@ -257,7 +257,7 @@ def test_scaling_of_distances_is_asked_about_where_factors_differ_in_size():
     adaptive["data"] = SPRITES
     worse = adaptive["objective.triplets"] == "scaled"
     adaptive.loc[worse, "score.axis_alignment"] -= 0.1
-    measured = REPRODUCTIONS["michlo-figure-5-4"].measure(evidence)
+    measured = CLAIMS["michlo-figure-5-4"].measure(evidence)
     assert [check.verdict for check in measured.checks] == ["holds", "does not hold"]
 
 
@@ -272,7 +272,7 @@ def test_table_6_1_holds_for_the_printed_rows_and_fails_for_a_wider_gaussian():
     kernel = {"name": "kernel_augmented", "kernel": [[1.0]], "weight": 2.0}
     kept = {f"kernel, {name}": kernel for name in printed}
     kept |= {f"by {name}": list(row) for name, row in printed.items()}
-    claim = REPRODUCTIONS["michlo-table-6-1"]
+    claim = CLAIMS["michlo-table-6-1"]
     checks = claim.measure(HandMade({}, kept)).checks
     assert len(checks) == 24
     assert {check.verdict for check in checks} == {"holds"}

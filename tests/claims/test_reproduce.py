@@ -9,8 +9,8 @@ from unbraid.cli._app import app
 from unbraid.data import LabelledImages, open_dataset
 from unbraid.studies import StudyFolder, study_from_plain
 from unbraid_claims import (
+    CLAIMS,
     PRESETS,
-    REPRODUCTIONS,
     STUDIES,
     Finding,
     reproduce,
@@ -29,7 +29,7 @@ def smoke_folder(tmp_path_factory):
     return tmp_path_factory.mktemp("smoke")
 
 
-@pytest.mark.parametrize("name", REPRODUCTIONS)
+@pytest.mark.parametrize("name", CLAIMS)
 def test_every_claim_runs_at_smoke_size(name, smoke_folder):
     result = run(name, "--preset", "smoke", "--out", smoke_folder, "--json")
     assert result.exit_code == 0, result.output
@@ -44,8 +44,8 @@ def test_every_claim_runs_at_smoke_size(name, smoke_folder):
 
 def test_all_claims_are_measured_when_none_is_named(tmp_path, monkeypatch):
     few = ["locatello-impossibility", "michlo-table-3-1"]
-    claims = {name: REPRODUCTIONS[name] for name in few}
-    monkeypatch.setattr("unbraid_claims.REPRODUCTIONS", claims)
+    claims = {name: CLAIMS[name] for name in few}
+    monkeypatch.setattr("unbraid_claims.CLAIMS", claims)
     result = run("--preset", "smoke", "--out", tmp_path, "--json")
     assert result.exit_code == 0, result.output
     assert [one["name"] for one in json.loads(result.stdout)] == few
@@ -141,19 +141,30 @@ def test_a_second_call_trains_nothing(tmp_path):
     assert scores == {p: p.stat().st_mtime_ns for p in scores}
 
 
+def test_the_cost_of_training_is_announced(tmp_path, monkeypatch):
+    def reproduce(*arguments, **options):
+        raise ValueError("nothing is trained here")
+
+    monkeypatch.setattr("unbraid_claims.reproduce", reproduce)
+    result = run("ottlik-compute", "--preset", "mini", "--out", tmp_path)
+    assert result.exit_code == 1
+    assert "compute-mini: 36 runs in" in result.stderr
+    assert "unbraid: ottlik-compute: nothing is trained here" in result.stderr
+
+
 def test_claims_are_listed():
     result = run()
     assert result.exit_code == 0
-    assert all(name in result.stdout for name in REPRODUCTIONS)
+    assert all(name in result.stdout for name in CLAIMS)
     listed = json.loads(run("--json").stdout)
-    assert {row["name"] for row in listed} == set(REPRODUCTIONS)
+    assert {row["name"] for row in listed} == set(CLAIMS)
 
 
 def test_every_claim_has_a_name_a_source_and_known_studies():
-    assert len(REPRODUCTIONS) >= 20
-    for name, claim in REPRODUCTIONS.items():
+    assert len(CLAIMS) >= 20
+    for name, claim in CLAIMS.items():
         assert claim.name == name
-        assert claim.claim.endswith(".")
+        assert claim.text.endswith(".")
         assert "(" in claim.source
         for preset in PRESETS:
             assert set(claim.studies_at(preset)) <= set(STUDIES)
@@ -161,7 +172,7 @@ def test_every_claim_has_a_name_a_source_and_known_studies():
 
 @pytest.mark.parametrize("preset", ["smoke", "mini", "paper"])
 def test_every_study_can_be_read_at_every_size(preset):
-    claims = REPRODUCTIONS.values()
+    claims = CLAIMS.values()
     used = {name for claim in claims for name in claim.studies_at(preset)}
     sizes = {
         name: len(study_from_plain(study_of(name, preset)).runs()) for name in used

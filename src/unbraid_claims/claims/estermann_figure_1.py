@@ -1,5 +1,6 @@
 """Populations scored with labels beat models that are trained apart."""
 
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
 from unbraid_claims._intervals import gain_of
@@ -9,7 +10,6 @@ from unbraid_claims._populations import (
     draw_populations,
     scores_of,
 )
-from unbraid_claims._reproduction import Reproduction
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -65,10 +65,10 @@ def measure(evidence: Evidence) -> Measured:
     return Measured(checks=checks, figure=draw_populations(cells))
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="estermann-figure-1",
     source="Estermann et al. (2020), Figure 1",
-    claim="Population-based training with labels, scored by MIG rather than DCI, beats "
+    text="Population-based training with labels, scored by MIG rather than DCI, beats "
     "choosing among as many models that are trained apart, with all labels or few.",
     measure=measure,
     studies=(SUPERVISED,),

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
 from unbraid_claims._intervals import mean_of
 from unbraid_claims._learned_factors import learned_factors
 from unbraid_claims._populations import RECURSIVE, by_dataset, stage_folders
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._scores_by_group import draw_factors
 from unbraid_claims._tables import columns_of
 
@@ -85,10 +85,10 @@ def _learned(evidence: Evidence) -> dict[str, list[Row]]:
     return learned
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="estermann-figure-2",
     source="Estermann et al. (2020), Figure 2",
-    claim="Populations that are scored by their agreement alone disentangle the x and "
+    text="Populations that are scored by their agreement alone disentangle the x and "
     "y position, and nothing else, with every seed.",
     measure=measure,
     studies=(RECURSIVE,),

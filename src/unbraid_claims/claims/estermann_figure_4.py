@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from unbraid.studies import Cell
 from unbraid.studies.analysis import strengths
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
 from unbraid_claims._intervals import gain_of, spread_ratio
@@ -23,7 +24,6 @@ from unbraid_claims._populations import (
     leaf_run_numbers,
     scores_of,
 )
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._scores_by_group import scores_by
 from unbraid_claims._tables import rows_where
 
@@ -104,10 +104,10 @@ def _checks(
     return checks
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="estermann-figure-4",
     source="Estermann et al. (2020), Figure 4",
-    claim="rPU-VAE has higher mean scores than every plain method and little variance, "
+    text="rPU-VAE has higher mean scores than every plain method and little variance, "
     "and comes close to populations that are scored with all labels.",
     measure=measure,
     studies=(PLAIN, *_POPULATIONS),

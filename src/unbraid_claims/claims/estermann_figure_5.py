@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unbraid.studies import Cell
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
 from unbraid_claims._intervals import mean_of
 from unbraid_claims._learned_factors import followed_factors, learned_factors
 from unbraid_claims._populations import RECURSIVE, by_dataset, stage_folders
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._scores_by_group import draw_factors
 from unbraid_claims._tables import columns_of
 
@@ -176,10 +176,10 @@ def _stages_of(cells: list[Cell]) -> Stages:
     return {"first": list(first.values()), "leaves": list(leaves.values())}
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="estermann-figure-5",
     source="Estermann et al. (2020), Figure 5",
-    claim="The first population of a recursion learns the factors that change most of "
+    text="The first population of a recursion learns the factors that change most of "
     "the image (the positions, or the hues of floor and wall), and the next ones, on "
     "images that are alike in these, the scale or the object.",
     measure=measure,

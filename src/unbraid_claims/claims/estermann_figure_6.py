@@ -1,5 +1,6 @@
 """More leaf runs give better models, the first of them most."""
 
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
 from unbraid_claims._intervals import mean_of
@@ -12,7 +13,6 @@ from unbraid_claims._populations import (
     leaf_run_numbers,
     scores_of,
 )
-from unbraid_claims._reproduction import Reproduction
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -41,10 +41,10 @@ def measure(evidence: Evidence) -> Measured:
     return Measured(checks=checks, figure=draw_populations(every))
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="estermann-figure-6",
     source="Estermann et al. (2020), Figure 6",
-    claim="Scores of rPU-VAE improve with the number of leaf runs, most from none to "
+    text="Scores of rPU-VAE improve with the number of leaf runs, most from none to "
     "one.",
     measure=measure,
     studies=(RECURSIVE,),

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from unbraid.reports.figures import new_figure, tidy
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
 from unbraid_claims._intervals import mean_of
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._stability import STUDY, stability_table
 
 if TYPE_CHECKING:
@@ -70,10 +70,10 @@ def _draw(grid: pd.DataFrame) -> Figure:
     return figure
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="holtz-figure-4a",
     source="Holtz et al. (2022), Figure 4a",
-    claim="The instability of training is lowest when there are as many latents as "
+    text="The instability of training is lowest when there are as many latents as "
     "generative factors.",
     measure=measure,
     studies=(STUDY,),

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from unbraid.reports.figures import new_figure, tidy
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
 from unbraid_claims._intervals import resampled
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._stability import METRICS, NAMES, STUDY, stability_table
 from unbraid_claims._tables import numbers_of, rank_correlation, rows_where
 
@@ -88,10 +88,10 @@ def _draw(table: pd.DataFrame) -> Figure:
     return figure
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="holtz-table-1",
     source="Holtz et al. (2022), Table 1",
-    claim="Specifications whose runs train alike from any start are those that "
+    text="Specifications whose runs train alike from any start are those that "
     "supervised metrics rank high, and more so the more runs are compared.",
     measure=measure,
     studies=(STUDY,),

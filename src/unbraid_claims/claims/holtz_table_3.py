@@ -15,10 +15,10 @@ from unbraid.models import Autoencoder
 from unbraid.selection import training_dynamics
 from unbraid.studies import Cell
 from unbraid.training import Trace, TraceRecorder, TraceSettings
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
 from unbraid_claims._intervals import resampled
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._rows import random_rows
 from unbraid_claims._scores_by_group import draw_lines
 from unbraid_claims._stability import METRICS, NAMES, STUDY, by_specification
@@ -188,10 +188,10 @@ def _kept(table: pd.DataFrame, metric: str, level: int) -> float:
     return correlate(clean, noisy, "pearson")
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="holtz-table-3",
     source="Holtz et al. (2022), Table 3",
-    claim="Under noise in the labels supervised metrics agree less and less with "
+    text="Under noise in the labels supervised metrics agree less and less with "
     "themselves, while the stability of training does not change.",
     measure=measure,
     studies=(STUDY,),

@@ -13,10 +13,10 @@ from unbraid.data import open_dataset
 from unbraid.metrics import Factors, clustering_sample_efficiency, unfairness
 from unbraid.reports.figures import new_figure, tidy
 from unbraid.studies import Cell
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
 from unbraid_claims._intervals import resampled
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._rows import random_rows
 from unbraid_claims._stability import (
     STUDY,
@@ -122,10 +122,10 @@ def _draw(table: pd.DataFrame) -> Figure:
     return figure
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="holtz-table-4",
     source="Holtz et al. (2022), Table 4",
-    claim="The more stable the training of a specification, the fairer are predictions "
+    text="The more stable the training of a specification, the fairer are predictions "
     "from its codes, and the fewer steps a clustering task takes to learn.",
     measure=measure,
     studies=(STUDY,),

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
 from unbraid_claims._intervals import mean_of
 from unbraid_claims._learned_factors import learned_factors
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._scores_by_group import draw_lines
 
 _STUDY = "capacity"
@@ -69,10 +69,10 @@ def _learned(evidence: Evidence) -> dict[str, Any]:
     return {"factors": names, "capacities": sorted(rows), "known": by_seed.tolist()}
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="locatello-capacity-order",
     source="Burgess et al. (2018), Figure 3, in the lecture on Locatello et al. (2019)",
-    claim="As capacity grows, latents first take up the positions, then the scale, and "
+    text="As capacity grows, latents first take up the positions, then the scale, and "
     "then shape and orientation.",
     measure=measure,
     studies=(_STUDY,),

@@ -5,10 +5,10 @@ import pandas as pd
 
 from unbraid.reports import draw_rank_correlation
 from unbraid.studies.analysis import PUBLISHED_METRICS, downstream_agreement
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
 from unbraid_claims._intervals import resampled
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._tables import rank_correlation
 
 _STUDY = "dlib-2019"
@@ -58,10 +58,10 @@ def _efficiency(table: pd.DataFrame) -> float:
     )
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="locatello-downstream",
     source="Locatello et al. (2019), Figures 5 and 6",
-    claim="Metrics go with how well factors are predicted from the codes, but not with "
+    text="Metrics go with how well factors are predicted from the codes, but not with "
     "how few examples that takes.",
     measure=measure,
     studies=(_STUDY,),

@@ -12,10 +12,10 @@ from scipy.stats import combine_pvalues, uniform
 from unbraid import evaluate
 from unbraid.foundation import numpy_generator
 from unbraid.geometry import EntanglingMap, random_rotation
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
 from unbraid_claims._joint_law import energy_test
-from unbraid_claims._reproduction import Reproduction
 
 Values = NDArray[np.float64]
 
@@ -156,10 +156,10 @@ def _gap(codes: Values, factors: Values) -> float:
     return float(card["mig"])
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="locatello-impossibility",
     source="Locatello et al. (2019), Theorem 1",
-    claim="Infinitely many maps mix every latent into every other one and leave their "
+    text="Infinitely many maps mix every latent into every other one and leave their "
     "joint distribution as it was, so that no look at the data alone can tell.",
     measure=measure,
     changed="2026-11-18",

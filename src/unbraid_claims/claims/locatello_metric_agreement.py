@@ -8,10 +8,10 @@ import pandas as pd
 
 from unbraid.reports import draw_rank_correlation
 from unbraid.studies.analysis import PUBLISHED_METRICS, metric_agreement
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
 from unbraid_claims._intervals import resampled
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._tables import numbers_of, rank_correlation, words_of
 
 _STUDY = "dlib-2019"
@@ -72,10 +72,10 @@ def _others(scores: pd.DataFrame) -> list[float]:
     return [rank_correlation(scores, *pair) for pair in pairs]
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="locatello-metric-agreement",
     source="Locatello et al. (2019), Figure 2",
-    claim="All metrics but modularity are at least mildly correlated; BetaVAE with "
+    text="All metrics but modularity are at least mildly correlated; BetaVAE with "
     "FactorVAE score, and MIG with DCI disentanglement, strongly.",
     measure=measure,
     studies=(_STUDY,),

@@ -10,9 +10,9 @@ from unbraid.metrics import (
     factor_vae_score,
     mutual_information_gap,
 )
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
-from unbraid_claims._reproduction import Reproduction
 
 _KNOWN = ("scale", "position_x", "position_y")
 
@@ -54,10 +54,10 @@ def measure(evidence: Evidence) -> Measured:
     return Measured(checks=checks)
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="locatello-missing-factor",
     source="Kim and Mnih (2018), Figure 3, in the lecture on Locatello et al. (2019)",
-    claim="The BetaVAE score is 100 % for codes that lack a factor altogether: that no "
+    text="The BetaVAE score is 100 % for codes that lack a factor altogether: that no "
     "latent stands still gives the missing one away.",
     measure=measure,
 )

@@ -13,11 +13,11 @@ from scipy.stats import rankdata
 
 from unbraid.reports.figures import new_figure, show_matrix
 from unbraid.studies.analysis import PUBLISHED_METRICS
+from unbraid_claims._claim import Claim
 from unbraid_claims._datasets import dataset_names
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
 from unbraid_claims._intervals import resampled
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._tables import chosen, numbers_of, words_of
 
 if TYPE_CHECKING:
@@ -209,10 +209,10 @@ def _draw(correlations: Correlations, names: Sequence[str]) -> Figure:
     return figure
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="locatello-selection",
     source="Locatello et al. (2019), section 5.4 and Figure 4",
-    claim="Neither the ELBO nor any other number that needs no labels goes reliably "
+    text="Neither the ELBO nor any other number that needs no labels goes reliably "
     "with the metrics, so that models cannot be chosen by it.",
     measure=measure,
     studies=(_STUDY,),

@@ -5,10 +5,10 @@ import pandas as pd
 
 from unbraid.reports import draw_total_correlation
 from unbraid.studies.analysis import strengths, total_correlation_by_strength
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
 from unbraid_claims._intervals import resampled
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._tables import numbers_of
 
 _STUDY = "dlib-2019"
@@ -51,10 +51,10 @@ def _mean_trend(table: pd.DataFrame, kind: str) -> float:
     return float(numbers_of(trends, kind).mean())
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="locatello-total-correlation",
     source="Locatello et al. (2019), Figure 1 (left)",
-    claim="The more regularisation, the less total correlation in sampled codes; that "
+    text="The more regularisation, the less total correlation in sampled codes; that "
     "of the mean codes, which are used, does not fall but rises.",
     measure=measure,
     studies=(_STUDY,),

@@ -3,9 +3,9 @@
 import pandas as pd
 
 from unbraid.studies.analysis import PUBLISHED_METRICS, Transfer, transfer
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._tables import numbers_of, rows_where, words_of
 
 # The miniature of the first has one dataset, so that a second study is needed for
@@ -70,10 +70,10 @@ def _around(value: float, error: float) -> tuple[float, float]:
     return float(value - 1.96 * error), float(value + 1.96 * error)
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="locatello-transfer",
     source="Locatello et al. (2019), section 5.4 (80.7 %, 59.3 %, 54.9 %)",
-    claim="Hyperparameters that were best with one seed are good with another on the "
+    text="Hyperparameters that were best with one seed are good with another on the "
     "same data, but hardly better than random ones on other data.",
     measure=measure,
     studies=_STUDIES,

@@ -4,10 +4,10 @@ import pandas as pd
 
 from unbraid.reports import draw_scores_by_method
 from unbraid.studies.analysis import PUBLISHED_METRICS, strengths, variance_explained
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
 from unbraid_claims._intervals import resampled
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._tables import numbers_of
 
 _STUDY = "dlib-2019"
@@ -51,10 +51,10 @@ def _mean_share(table: pd.DataFrame, share: str) -> float:
     return float(numbers_of(shares, share).mean())
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="locatello-variance",
     source="Locatello et al. (2019), two tables of variance explained",
-    claim="The objective alone explains a part of the variance of scores, its strength "
+    text="The objective alone explains a part of the variance of scores, its strength "
     "adds about as much, and the rest, a third on average, is left to the seed.",
     measure=measure,
     studies=(_STUDY,),

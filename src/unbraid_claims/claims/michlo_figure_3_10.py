@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Measured
 from unbraid_claims._intervals import mean_of
@@ -16,7 +17,6 @@ from unbraid_claims._michlo_runs import (
     frameworks_of,
     slopes,
 )
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._score_panels import draw_trends
 from unbraid_claims._tables import words_of
 
@@ -51,10 +51,10 @@ def with_spacing(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(spacing=np.array(found, dtype=int))
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="michlo-figure-3-10",
     source="Michlo (2022), Figure 3.10",
-    claim="The farther apart the positions of XYSquares are, and so the less its "
+    text="The farther apart the positions of XYSquares are, and so the less its "
     "images overlap, the worse beta-VAE and Ada-GVAE disentangle it.",
     measure=measure,
     studies=(_STUDY,),

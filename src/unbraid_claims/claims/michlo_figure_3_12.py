@@ -1,5 +1,6 @@
 """A loss that blurs repairs what XYSquares breaks."""
 
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Measured
 from unbraid_claims._intervals import gain_of
@@ -11,7 +12,6 @@ from unbraid_claims._michlo_runs import (
     framework,
     frameworks_of,
 )
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._score_panels import draw_score_panels
 from unbraid_claims._tables import rows_where, words_of
 
@@ -44,10 +44,10 @@ def measure(evidence: Evidence) -> Measured:
     )
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="michlo-figure-3-12",
     source="Michlo (2022), Figure 3.12",
-    claim="On XYSquares, a reconstruction loss that compares images through a box blur "
+    text="On XYSquares, a reconstruction loss that compares images through a box blur "
     "lets beta-VAE and Ada-GVAE disentangle what squared error does not.",
     measure=measure,
     studies=(_STUDY,),

@@ -1,5 +1,6 @@
 """XYSquares breaks beta-VAE and Ada-GVAE."""
 
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Measured
 from unbraid_claims._intervals import gain_of
@@ -14,7 +15,6 @@ from unbraid_claims._michlo_runs import (
     on_squares,
     short_data,
 )
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._score_panels import draw_score_panels
 
 _STUDY = "michlo-2022-a3-1"
@@ -48,10 +48,10 @@ def _remark(evidence: Evidence) -> str:
     )
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="michlo-figure-3-7",
     source="Michlo (2022), Figure 3.7",
-    claim="On XYSquares, where any two values of a factor look equally far apart, the "
+    text="On XYSquares, where any two values of a factor look equally far apart, the "
     "best scores of beta-VAE and Ada-GVAE are far below those on common data.",
     measure=measure,
     studies=(_STUDY,),

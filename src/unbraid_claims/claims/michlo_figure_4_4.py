@@ -6,6 +6,7 @@ from unbraid.data import open_cached
 from unbraid.metrics import latent_data_correlation
 from unbraid.representation import encode
 from unbraid.training import load
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
 from unbraid_claims._intervals import mean_of
@@ -21,7 +22,6 @@ from unbraid_claims._michlo_runs import (
     short_data,
     that_learnt,
 )
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._score_panels import draw_score_panels
 from unbraid_claims._tables import words_of
 
@@ -111,10 +111,10 @@ def _latent_data(evidence: Evidence) -> dict[str, float]:
     return found
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="michlo-figure-4-4",
     source="Michlo (2022), Figure 4.4",
-    claim="Latent distances of beta-VAE and Ada-GVAE follow perceived distances almost "
+    text="Latent distances of beta-VAE and Ada-GVAE follow perceived distances almost "
     "perfectly and to the same degree; Ada-GVAE differs in that its codes are more "
     "linear and more along the axes.",
     measure=measure,

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Measured
 from unbraid_claims._intervals import gain_of, mean_of
@@ -16,7 +17,6 @@ from unbraid_claims._michlo_runs import (
     that_learnt,
     without_twins,
 )
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._score_panels import draw_score_panels
 from unbraid_claims._tables import chosen, numbers_of, words_of
 
@@ -77,10 +77,10 @@ def before_triplets(table: pd.DataFrame, triplets: pd.DataFrame) -> pd.DataFrame
     )
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="michlo-figure-5-1",
     source="Michlo (2022), Figure 5.1",
-    claim="With triplets in order of the factors, latent distances follow those of the "
+    text="With triplets in order of the factors, latent distances follow those of the "
     "factors better and codes are more linear than those of beta-VAE and Ada-GVAE; "
     "the norm l1 disentangles better than l2.",
     measure=measure,

@@ -4,6 +4,7 @@ import math
 
 import pandas as pd
 
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Measured
 from unbraid_claims._intervals import gain_of, mean_of
@@ -14,7 +15,6 @@ from unbraid_claims._michlo_runs import (
     scores_of,
     without_twins,
 )
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._score_panels import draw_score_panels
 from unbraid_claims._tables import chosen, numbers_of, words_of
 
@@ -98,10 +98,10 @@ def _same_loss(table: pd.DataFrame) -> pd.DataFrame:
     return chosen(table, [setting == (1, "hard", "True") for setting in settings])
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="michlo-figure-5-4",
     source="Michlo (2022), Figure 5.4",
-    claim="With the adaptive triplet loss, factors lie along the axes of the code, as "
+    text="With the adaptive triplet loss, factors lie along the axes of the code, as "
     "they do not with plain triplets.",
     measure=measure,
     studies=(_ADAPTIVE, _TRIPLETS),

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Measured
 from unbraid_claims._intervals import gain_of, mean_of
@@ -15,7 +16,6 @@ from unbraid_claims._michlo_runs import (
     scores_of,
     without_twins,
 )
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._score_panels import draw_score_panels
 from unbraid_claims._tables import chosen, words_of
 
@@ -75,10 +75,10 @@ def measure(evidence: Evidence) -> Measured:
     return Measured(checks=checks, figure=figure, remark=remark)
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="michlo-figure-5-5",
     source="Michlo (2022), Figure 5.5",
-    claim="Ada-TVAE disentangles far better than beta-VAE and Ada-GVAE, and better if "
+    text="Ada-TVAE disentangles far better than beta-VAE and Ada-GVAE, and better if "
     "shared latents are told by distances than by divergences.",
     measure=measure,
     studies=(_ADAPTIVE, _BEFORE),

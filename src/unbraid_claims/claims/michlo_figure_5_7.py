@@ -6,6 +6,7 @@ import pandas as pd
 from unbraid.data import open_cached
 from unbraid.foundation import correlate
 from unbraid.perception import perceived_distances
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Measured
 from unbraid_claims._intervals import gain_of, mean_of
@@ -19,7 +20,6 @@ from unbraid_claims._michlo_runs import (
     scores_of,
     short_data,
 )
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._score_panels import draw_score_panels
 from unbraid_claims._tables import groups_of, numbers_of, words_of
 
@@ -95,10 +95,10 @@ def _shown(triplets: pd.DataFrame, plain: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="michlo-figure-5-7",
     source="Michlo (2022), Figure 5.7",
-    claim="Adaptive triplets that are put in order by how alike images look, without "
+    text="Adaptive triplets that are put in order by how alike images look, without "
     "labels, disentangle the better the more such distances follow the factors, and "
     "less than beta-VAE at its best.",
     measure=measure,

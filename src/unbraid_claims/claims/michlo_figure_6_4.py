@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Measured
 from unbraid_claims._intervals import gain_of
@@ -13,7 +14,6 @@ from unbraid_claims._michlo_runs import (
     framework,
     frameworks_of,
 )
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._score_panels import draw_score_panels
 from unbraid_claims._tables import rows_where, words_of
 
@@ -65,10 +65,10 @@ def _losses(table: pd.DataFrame) -> list[str]:
     ]
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="michlo-figure-6-4",
     source="Michlo (2022), Figure 6.4",
-    claim="Squared error through a kernel that was learnt for XYSquares lets beta-VAE "
+    text="Squared error through a kernel that was learnt for XYSquares lets beta-VAE "
     "and Ada-GVAE disentangle it better than squared error alone or through a box or "
     "Gaussian.",
     measure=measure,

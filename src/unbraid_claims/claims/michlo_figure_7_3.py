@@ -1,5 +1,6 @@
 """The same images with other factors get other scores."""
 
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Measured
 from unbraid_claims._intervals import mean_of
@@ -12,7 +13,6 @@ from unbraid_claims._michlo_runs import (
     paired_gains,
     short_data,
 )
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._score_panels import draw_score_panels
 
 _STUDY = "michlo-2022-a7-1"
@@ -40,10 +40,10 @@ def measure(evidence: Evidence) -> Measured:
     return Measured(checks=checks, figure=figure)
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="michlo-figure-7-3",
     source="Michlo (2022), Figure 7.3",
-    claim="The same images of an object score higher if its colour is called two "
+    text="The same images of an object score higher if its colour is called two "
     "factors, shade and hue, than if it is called one.",
     measure=measure,
     studies=(_STUDY,),

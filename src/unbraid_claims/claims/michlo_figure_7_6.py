@@ -2,6 +2,7 @@
 
 import re
 
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Measured
 from unbraid_claims._intervals import mean_of
@@ -11,7 +12,6 @@ from unbraid_claims._michlo_runs import (
     frameworks_of,
     slopes,
 )
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._score_panels import draw_trends
 from unbraid_claims._tables import rows_where, words_of
 
@@ -48,10 +48,10 @@ def measure(evidence: Evidence) -> Measured:
     return Measured(checks=checks, figure=figure, remark=remark)
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="michlo-figure-7-6",
     source="Michlo (2022), Figure 7.6",
-    claim="The better unrelated pictures behind or inside of sprites can be seen, the "
+    text="The better unrelated pictures behind or inside of sprites can be seen, the "
     "worse beta-VAE and Ada-GVAE disentangle the sprites' factors.",
     measure=measure,
     studies=(_STUDY,),

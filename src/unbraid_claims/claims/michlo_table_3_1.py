@@ -2,9 +2,9 @@
 
 from unbraid.data import XYSquares
 from unbraid.perception import perceived_distances
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
-from unbraid_claims._reproduction import Reproduction
 
 _PRINTED = {"factors": (0.0104, 0.0000), "random": (0.0308, 0.0022)}
 _DIGIT = 0.0001  # the last that is printed
@@ -34,10 +34,10 @@ def measure(evidence: Evidence) -> Measured:
     return Measured(checks=checks)
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="michlo-table-3-1",
     source="Michlo (2022), Table 3.1",
-    claim="On XYSquares any two values of a factor look equally far apart to squared "
+    text="On XYSquares any two values of a factor look equally far apart to squared "
     "error, and random pairs three times as far.",
     measure=measure,
 )

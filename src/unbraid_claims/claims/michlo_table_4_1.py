@@ -5,9 +5,9 @@ from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset, Room3D, Sprites2D
 from unbraid.perception import PerceivedDistance, perceived_distances
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._score_panels import draw_printed_and_measured
 
 _COLUMNS = ("linear, mse", "rank, mse", "linear, mse-box", "rank, mse-box")
@@ -97,10 +97,10 @@ def _check(
     )
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="michlo-table-4-1",
     source="Michlo (2022), Table 4.1",
-    claim="In common data perceived distances follow those of most factors (of sprites "
+    text="In common data perceived distances follow those of most factors (of sprites "
     "not the orientation), by squared error and through a box, as printed.",
     measure=measure,
 )

@@ -4,9 +4,9 @@ import numpy as np
 
 from unbraid.data import XYSquares
 from unbraid.perception import perceived_distances
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._score_panels import draw_printed_and_measured
 
 _COLUMNS = ("linear, mse", "rank, mse", "linear, mse-box", "rank, mse-box")
@@ -60,10 +60,10 @@ def _row(spacing: int, n_pairs: int) -> list[float]:
     return found
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="michlo-table-4-2",
     source="Michlo (2022), Table 4.2",
-    claim="The closer the positions of XYSquares, the better squared error follows "
+    text="The closer the positions of XYSquares, the better squared error follows "
     "them; through a box blur it does so at any spacing.",
     measure=measure,
 )

@@ -8,9 +8,9 @@ from unbraid.data import XYSquares
 from unbraid.foundation import from_plain, to_plain
 from unbraid.models import LIKELIHOODS, AbstractLikelihood
 from unbraid.perception import learn_loss, perceived_distances
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._score_panels import draw_printed_and_measured
 
 _COLUMNS = ("linear, factor", "rank, factor", "linear, random", "rank, random")
@@ -115,10 +115,10 @@ def _correlations(
     ]
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="michlo-table-6-1",
     source="Michlo (2022), Table 6.1",
-    claim="On XYSquares, distances by squared error hardly follow those of the "
+    text="On XYSquares, distances by squared error hardly follow those of the "
     "factors, through a Gaussian more, through a box they do, through a learned kernel "
     "even better, and best through a learned kernel as wide as the images.",
     measure=measure,

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
 from unbraid_claims._intervals import gain_of, resampled
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._scores_by_group import draw_lines
 from unbraid_claims._tables import (
     group_means,
@@ -69,10 +69,10 @@ def _trend(table: pd.DataFrame) -> float:
     return rank_correlation(table, "training.steps", "score.mig")
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="ottlik-compute",
     source="Ottlik, Ram and Liss (2022), Figures 6 and 7",
-    claim="The MIG of beta-VAE with beta 4 grows with the compute of its training, and "
+    text="The MIG of beta-VAE with beta 4 grows with the compute of its training, and "
     "the choice of the algorithm matters beside scale.",
     measure=measure,
     studies=(_STUDY,),

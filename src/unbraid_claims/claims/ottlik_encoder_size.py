@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from unbraid.data import open_dataset
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
 from unbraid_claims._frozen_encoders import (
@@ -14,7 +15,6 @@ from unbraid_claims._frozen_encoders import (
     untrained_gap,
 )
 from unbraid_claims._intervals import resampled
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._scores_by_group import draw_lines
 from unbraid_claims._tables import group_means, rank_correlation
 
@@ -115,10 +115,10 @@ def _published(evidence: Evidence) -> list[dict[str, Any]]:
     ]
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="ottlik-encoder-size",
     source="Ottlik, Ram and Liss (2022), Table 1",
-    claim="Frozen encoders that nobody trained to disentangle do so more the larger "
+    text="Frozen encoders that nobody trained to disentangle do so more the larger "
     "they are.",
     measure=measure,
     studies=(_STUDY,),

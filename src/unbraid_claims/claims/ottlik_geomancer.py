@@ -9,9 +9,9 @@ from unbraid import encode, fit
 from unbraid.data import LabelledImages
 from unbraid.geometry import Geomancer, alignment_error, product_manifold
 from unbraid.reports import draw_manifold_spectrum, manifold_spectrum
+from unbraid_claims._claim import Claim
 from unbraid_claims._evidence import Evidence
 from unbraid_claims._finding import Check, Measured
-from unbraid_claims._reproduction import Reproduction
 from unbraid_claims._rotating_object import render_rotating_object
 
 _FACTORS, _DIMENSIONS = "SO3 x S2", [2, 3]
@@ -72,10 +72,10 @@ def _codes(evidence: Evidence, images: NDArray[np.uint8]) -> Any:
     return encode(trained.model, data, progress=False).codes.tolist()
 
 
-CLAIM = Reproduction(
+CLAIM = Claim(
     name="ottlik-geomancer",
     source="Ottlik, Ram and Liss (2022), section 3.3",
-    claim="For an object seen from all sides in all lights, GeoManCEr finds the two "
+    text="For an object seen from all sides in all lights, GeoManCEr finds the two "
     "factors in the true latents, and fails on raw pixels and on beta-VAE codes.",
     measure=measure,
 )

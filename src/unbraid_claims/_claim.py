@@ -20,13 +20,13 @@ def require_preset(preset: str) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reproduction:
+class Claim:
     """A claim, where it was made, and how it is measured.
 
     Args:
         name: Short, for the command line.
         source: Authors, year, and the number of the table or figure.
-        claim: What was said, in one sentence of our own.
+        text: What was said, in one sentence of our own.
         measure: From the evidence to numbers.
         studies: Names of the studies that are the evidence, of
             :data:`unbraid_claims.STUDIES`; claims may share them.
@@ -38,7 +38,7 @@ class Reproduction:
 
     name: str
     source: str
-    claim: str
+    text: str
     measure: Callable[[Evidence], Measured]
     studies: tuple[str, ...] = ()
     paper_studies: tuple[str, ...] | None = None

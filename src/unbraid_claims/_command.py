@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ._console import complain, print_json, print_table
-from ._data import JsonOption
-from ._executor_options import (
+from unbraid.cli.commands import (
     AddressOption,
     CpusOption,
     DeviceOption,
     ExecutorOption,
     GpusOption,
+    JsonOption,
+    StudyView,
     WorkersOption,
+    announce_cost,
     check_device,
     choose_executor,
+    complain,
+    print_json,
+    print_table,
 )
 
 if TYPE_CHECKING:
@@ -95,25 +99,25 @@ def reproduce(
 
 
 def _known(names: list[str] | None) -> list[str]:
-    from unbraid_claims import REPRODUCTIONS, find_reproduction
+    from unbraid_claims import CLAIMS, find_claim
 
     try:
-        return [find_reproduction(name).name for name in names or REPRODUCTIONS]
+        return [find_claim(name).name for name in names or CLAIMS]
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="NAME") from error
 
 
 def _list_claims(*, as_json: bool) -> None:
-    from unbraid_claims import REPRODUCTIONS
+    from unbraid_claims import CLAIMS
 
-    claims = list(REPRODUCTIONS.values())
+    claims = list(CLAIMS.values())
     if as_json:
         print_json(
             [
                 {
                     "name": claim.name,
                     "source": claim.source,
-                    "claim": claim.claim,
+                    "claim": claim.text,
                     "studies": list(claim.studies),
                 }
                 for claim in claims
@@ -122,7 +126,7 @@ def _list_claims(*, as_json: bool) -> None:
         return
     print_table(
         ("name", "claim", "source"),
-        [(claim.name, claim.claim, claim.source) for claim in claims],
+        [(claim.name, claim.text, claim.source) for claim in claims],
     )
 
 
@@ -135,8 +139,6 @@ def _reproduce(
 ) -> "Finding | None":
     """A finding; nothing, after a complaint, if it failed and others may not."""
     from unbraid_claims import reproduce as run
-
-    from ._study_view import StudyView
 
     view = StudyView()
     try:
@@ -161,11 +163,9 @@ def _announce(
 ) -> None:
     """What is left to train, and how long that takes, before it begins."""
     from unbraid.studies import study_from_plain
-    from unbraid_claims import REPRODUCTIONS, study_of
+    from unbraid_claims import CLAIMS, study_of
 
-    from ._study import announce_cost
-
-    for study in REPRODUCTIONS[name].studies_at(preset):
+    for study in CLAIMS[name].studies_at(preset):
         wanted = study_from_plain(study_of(study, preset))
         folder = out / "studies" / wanted.name
         n_workers = executor.n_workers if executor else None
