@@ -19,9 +19,9 @@ from ._discover import discover
 from ._encode import encode
 from ._evaluate import evaluate
 from ._explore import explore
+from ._extensions import COMMANDS
 from ._factorize import factorize
 from ._names import names
-from ._reproduce import reproduce
 from ._study import study
 from ._train import train
 
@@ -31,7 +31,15 @@ _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 
 class _Group(TyperGroup):
-    """Says that a command was interrupted, where the command does not say more."""
+    """Finds commands of other packages, and says so when one was interrupted."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names of all commands; those of other packages last."""
+        return [*super().list_commands(ctx), *COMMANDS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of that name, if there is one."""
+        return super().get_command(ctx, cmd_name) or COMMANDS.get(cmd_name)
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         """Read the arguments."""
@@ -64,7 +72,6 @@ app.command()(encode)
 app.command()(evaluate)
 app.command()(explore)
 app.command()(factorize)
-app.command()(reproduce)
 app.command()(names)
 app.command()(train)
 

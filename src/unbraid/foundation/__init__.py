@@ -14,7 +14,7 @@ from ._errors import (
     UnbraidError,
     naming,
 )
-from ._extensions import Catalog, Joined, class_reader, import_extra
+from ._extensions import Catalog, Joined, PackageCatalog, class_reader, import_extra
 from ._files import (
     atomic_write,
     cache_folder,
@@ -59,6 +59,7 @@ __all__ = [
     "NewerFormatError",
     "NotEnoughMemoryError",
     "OMIT_NONE",
+    "PackageCatalog",
     "Section",
     "TrainingDivergedError",
     "UnbraidError",
