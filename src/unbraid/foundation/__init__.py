@@ -41,7 +41,19 @@ from ._paths import MOST_TEXT_BYTES, expand_user, read_text, require_regular_fil
 from ._randomness import check_seed, hashed_bytes, numpy_generator, torch_generator
 from ._sections import Section, Whole, suggest
 from ._settings import OMIT_NONE, from_plain, make_record, to_plain
-from ._validation import are_whole, is_number, is_whole
+from ._validation import (
+    are_whole,
+    check_finite,
+    check_integer,
+    check_integers,
+    check_number,
+    check_option,
+    check_positive,
+    check_sequence,
+    check_shape,
+    is_number,
+    is_whole,
+)
 from ._yaml import MOST_CHARACTERS, read_yaml, write_yaml
 
 __all__ = [
@@ -66,7 +78,15 @@ __all__ = [
     "Whole",
     "are_whole",
     "cache_folder",
+    "check_finite",
+    "check_integer",
+    "check_integers",
+    "check_number",
+    "check_option",
+    "check_positive",
     "check_seed",
+    "check_sequence",
+    "check_shape",
     "class_reader",
     "correlate",
     "deferred_interruption",
