@@ -16,6 +16,7 @@ from ._console import close_stdout, complain, ready_streams
 from ._data_distances import data
 from ._demo import demo
 from ._discover import discover
+from ._encode import encode
 from ._evaluate import evaluate
 from ._explore import explore
 from ._factorize import factorize
@@ -59,6 +60,7 @@ app.add_typer(data, name="data")
 app.add_typer(study, name="study")
 app.command()(demo)
 app.command()(discover)
+app.command()(encode)
 app.command()(evaluate)
 app.command()(explore)
 app.command()(factorize)

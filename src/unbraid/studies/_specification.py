@@ -65,9 +65,11 @@ class RunSpec(EvolvingSettings):
     @cached_property
     def _plain(self) -> dict[str, Any]:
         plain = super()._plain
-        if self.evolution is None:  # as runs were written before there was any
-            del plain["evolution"]
-        return plain
+        # Tables have these two last, and the first one only where it is used.
+        evolution, seed = plain.pop("evolution"), plain.pop("seed")
+        if evolution is not None:
+            plain["evolution"] = evolution
+        return plain | {"seed": seed}
 
     def id(self, fingerprint: str) -> str:
         """Hash of everything that decides the outcome.

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import torch
 
-from unbraid.data import AbstractDataset, BatchStream, as_dataset
+from unbraid.data import AbstractDataset, BatchStream, as_dataset, find_framing
 from unbraid.foundation import deferred_interruption, torch_generator
 from unbraid.models import AbstractLikelihood, Number
 from unbraid.models.networks import AbstractNetwork
@@ -195,6 +195,7 @@ def train_run(
     place = choose_device(device)
     # Made before the folder is taken, so that wrong settings leave no trace there.
     state = TrainingState.create(spec, device=place)
+    state.model.framing = find_framing(dataset)
     tracer = _tracer(settings, spec, dataset, state, folder)
     stream = stream_of(spec, dataset, place)
     chosen = tuple(map(choose_logger, loggers))
