@@ -15,6 +15,7 @@ from ._errors import (
     naming,
 )
 from ._extensions import Catalog, Joined, PackageCatalog, class_reader, import_extra
+from ._figures import label_of, new_figure, tidy
 from ._files import (
     atomic_write,
     cache_folder,
@@ -104,10 +105,12 @@ __all__ = [
     "is_our_json",
     "is_part",
     "is_whole",
+    "label_of",
     "locked",
     "make_record",
     "naming",
     "suggest",
+    "new_figure",
     "numpy_generator",
     "printable_name",
     "parse_duration",
@@ -121,6 +124,7 @@ __all__ = [
     "require_regular_file",
     "require_space",
     "set_aside",
+    "tidy",
     "tied",
     "to_plain",
     "torch_generator",
