@@ -3,14 +3,8 @@
 from ._array_files import array_names, read_array
 from ._as_dataset import as_dataset
 from ._batches import Batch, BatchStream
-from ._catalogue import (
-    DATASETS,
-    PUBLISHED,
-    RENDERED,
-    hidden_path,
-    open_dataset,
-    read_dataset_name,
-)
+from ._catalogue import DATASETS, PUBLISHED, RENDERED, hidden_path
+from ._data_spec import DataSpec, open_dataset
 from ._dataset import AbstractDataset, AbstractFactorDataset, Kind
 from ._download import RemoteFile, fetch, verify
 from ._factor_distance import factor_distance, factor_distance_denominator
@@ -90,6 +84,7 @@ __all__ = [
     "ColouredSprites",
     "Companions",
     "DSprites",
+    "DataSpec",
     "FactorSpace",
     "Framing",
     "ImageFolder",
@@ -135,6 +130,5 @@ __all__ = [
     "hold_out",
     "keep_labels",
     "open_dataset",
-    "read_dataset_name",
     "verify",
 ]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unbraid.data import AbstractDataset
+from unbraid.data import AbstractDataset, DataSpec
 from unbraid.foundation import format_duration, to_plain
 from unbraid.models import SCHEDULES, schedule_ends
 from unbraid.models.networks import NETWORKS
@@ -107,7 +107,7 @@ class Proposal:
 
 
 def propose(
-    text: str,
+    data: DataSpec | str,
     dataset: AbstractDataset,
     *,
     seconds: float | None,
@@ -123,7 +123,7 @@ def propose(
     and seeds, until none of these would help.
 
     Args:
-        text: Name of the data, as workers open it.
+        data: Name or path and options of the data, as workers open them.
         dataset: The same data, opened.
         seconds: Time until the end. ``None`` takes what a good choice needs, from one
             minute to thirty.
@@ -134,7 +134,7 @@ def propose(
     Raises:
         ValueError: If the time is too short for anything.
     """
-    base = base_settings(text, dataset)
+    base = base_settings(data, dataset)
     objective: Plain = {"name": "beta_tc_vae"}
     cost = measure_candidate(base, objective, device)
     if seconds is None:
@@ -189,12 +189,12 @@ def choose_strengths(bearable: float, n_strengths: int) -> list[float]:
     return sorted(betas[:n_strengths])
 
 
-def base_settings(text: str, dataset: AbstractDataset) -> Plain:
+def base_settings(data: DataSpec | str, dataset: AbstractDataset) -> Plain:
     """Return the settings that all runs share."""
     recipe = choose_recipe("small", dataset.image_shape)
     plain = {
         "name": "discovery",
-        "data": text,
+        "data": str(data),
         "network": to_plain(recipe.network, NETWORKS),
         "training": {
             "n_latents": N_LATENTS,

@@ -1,11 +1,11 @@
 """RunSettings: what is learned from, what learns, and how, as plain data."""
 
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Any
 
 import pydantic
 
-from unbraid.data import AbstractDataset, ChannelStatistics
+from unbraid.data import AbstractDataset, ChannelStatistics, DataSpec
 from unbraid.foundation import from_plain, to_plain
 from unbraid.models import RECORDS
 from unbraid.models.objectives import OBJECTIVES, AbstractObjective
@@ -24,14 +24,14 @@ class RunSettings(ModelSettings):
     writing the same settings are equal.
 
     Attributes:
-        data: Dataset, as :func:`unbraid.data.open_dataset` takes it.
+        data: Dataset, by its name or path and its options.
         objective: Training objective.
         training: Length, batches and optimizer.
 
     Network, likelihood and seed are described in :class:`TrainingSettings`.
     """
 
-    data: Annotated[str, pydantic.Field(min_length=1)]
+    data: DataSpec
     objective: dict[str, Any] = {"name": "beta_vae"}
     training: Training = Training()
 
