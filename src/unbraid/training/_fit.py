@@ -11,7 +11,7 @@ from unbraid.data import AbstractDataset, BatchStream, as_dataset
 from unbraid.foundation import deferred_interruption, torch_generator
 from unbraid.models import AbstractLikelihood, Number
 from unbraid.models.networks import AbstractNetwork
-from unbraid.models.objectives import AbstractObjective
+from unbraid.models.objectives import AbstractObjective, LossContext
 
 from ._denormals import flushed_denormals
 from ._diagnosis import check_range
@@ -221,14 +221,13 @@ def train_run(
 
 
 def _try_loss(spec: TrainingSpec, state: TrainingState, stream: BatchStream) -> None:
-    """Meet what is wrong with a batch or the loss of it before anything is written."""
+    """Evaluate the loss once, so that errors surface before anything is written."""
     batch = stream.batch(0)
     generator = torch_generator(spec.seed, "trial", device=batch.images.device)
     # As in training: the threads that this makes keep how they take small numbers.
     with torch.no_grad(), flushed_denormals(), torch.random.fork_rng():
-        spec.objective.loss(
-            state.model, batch, step=0, generator=generator, extra=state.extra
-        )
+        context = LossContext(generator=generator, extra=state.extra)
+        spec.objective.loss(state.model, batch, context)
 
 
 def _load_finished(folder: RunFolder, spec: TrainingSpec, device: torch.device) -> Run:
