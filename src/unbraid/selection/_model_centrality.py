@@ -70,11 +70,11 @@ def model_centrality(
     Models that disentangle read each other; those that entangle do so each in its own
     way and are far from all others.
 
-    As in the paper, but: codes are drawn from the posterior means of the data, not from
-    the prior; only active latents are fixed or voted for; which label a latent stands
-    for is learned from one half of the groups and scored on the other half, both ways,
-    with equal shares for ties. The groups of a model with one active latent have one
-    label, which every encoder tells.
+    As in the paper, but: each latent is drawn from the posterior means of the data,
+    independently of the others, and not from the prior; only active latents are fixed
+    or voted for; which label a latent stands for is learned from one half of the groups
+    and scored on the other half, both ways, with equal shares for ties. The groups of a
+    model with one active latent have one label, which every encoder tells.
 
     Args:
         models: Two or more trained models with ``encode`` and ``decode``, of images of
@@ -174,20 +174,21 @@ def _group_images(
 ) -> Iterator[torch.Tensor]:
     """Images of freely drawn codes, then the groups of each active latent.
 
-    The same rows are drawn for all models and all latents, so that the order of models
-    and latents does not matter.
+    All latents are fixed in the same groups, and all models use the same random
+    numbers, so that the order of models does not matter.
     """
     if not found.n_active:
         return
+    codes = found.codes
     generator = numpy_generator(seed, _WHO)
-    free = found.codes[generator.integers(len(found.codes), size=shape)]
-    fixed = found.codes[generator.integers(len(found.codes), size=shape[0])]
-    n_latents = found.codes.shape[1]
-    yield decode_codes(_WHO, model, free.reshape(-1, n_latents))
+    rows = generator.integers(len(codes), size=(*shape, codes.shape[1]))
+    free = np.take_along_axis(codes[None], rows, axis=1)
+    fixed = codes[generator.integers(len(codes), size=shape[0])]
+    yield decode_codes(_WHO, model, free.reshape(-1, codes.shape[1]))
     for latent in found.active:
-        group = free.copy()
-        group[:, :, latent] = fixed[:, None, latent]
-        yield decode_codes(_WHO, model, group.reshape(-1, n_latents))
+        groups = free.copy()
+        groups[:, :, latent] = fixed[:, None, latent]
+        yield decode_codes(_WHO, model, groups.reshape(-1, codes.shape[1]))
 
 
 def _read_by_all(

@@ -135,14 +135,17 @@ def _labeled_images(
 def _trained(images: torch.Tensor, labels: torch.Tensor, *, seed: int) -> nn.Module:
     """A dense network that was trained to tell the labels from flat images."""
     generator = torch_generator(seed, "pipe classifier")
-    layers = [
+    # Parameters are drawn from the generator below, not from the global one.
+    network = nn.Sequential(
         nn.utils.skip_init(nn.Linear, images.shape[1], _WIDTH),
+        nn.ReLU(),
         nn.utils.skip_init(nn.Linear, _WIDTH, 1),
-    ]
-    for layer in layers:
-        nn.init.xavier_uniform_(layer.weight, generator=generator)
-        nn.init.zeros_(layer.bias)
-    network = nn.Sequential(layers[0], nn.ReLU(), layers[1])
+    )
+    for parameter in network.parameters():
+        if parameter.ndim == 2:
+            nn.init.xavier_uniform_(parameter, generator=generator)
+        else:
+            nn.init.zeros_(parameter)
     optimizer = torch.optim.AdamW(
         network.parameters(), lr=_LEARNING_RATE, weight_decay=_WEIGHT_DECAY
     )
