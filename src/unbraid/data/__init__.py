@@ -28,6 +28,7 @@ from ._published_statistics import (
     compare_statistics,
     published_statistics,
 )
+from ._resized import Resized, average_blocks, find_framing, resize_dataset
 from ._sampling import AbstractSampler, Companions, Singles
 from ._shifts import correlate, hold_out
 from ._statistics import ChannelStatistics, channel_statistics
@@ -37,6 +38,7 @@ from ._triplets import Triplets
 from ._views import Relabelled, Reweighted, Subset
 from .own._image_folder import ImageFolder
 from .own._labelled_images import LabelledImages
+from .own._picture import Framing
 from .own._vectors import Vectors
 from .public._cars3d import Cars3D
 from .public._celeba import CelebA
@@ -89,6 +91,7 @@ __all__ = [
     "Companions",
     "DSprites",
     "FactorSpace",
+    "Framing",
     "ImageFolder",
     "Independent",
     "Kind",
@@ -102,6 +105,7 @@ __all__ = [
     "PictureSprites",
     "Relabelled",
     "RemoteFile",
+    "Resized",
     "Reweighted",
     "Room3D",
     "ScreamSprites",
@@ -118,6 +122,9 @@ __all__ = [
     "XYObjectShaded",
     "XYSquares",
     "add_label_noise",
+    "average_blocks",
+    "find_framing",
+    "resize_dataset",
     "as_dataset",
     "channel_statistics",
     "correlate",

@@ -15,13 +15,12 @@ from unbraid.data import (
     AbstractDataset,
     ImageFolder,
     as_dataset,
+    average_blocks,
     open_dataset,
     read_dataset_name,
 )
 from unbraid.data.own import list_pictures, open_picture
 from unbraid.foundation import atomic_write, expand_user, naming, numpy_generator
-
-from ._image_size import average_blocks
 
 FEWEST = 32
 """Different images without which there is nothing to learn."""

@@ -1,11 +1,14 @@
 """How good a representation is: arrays in, scores out."""
 
 from ._catalogue import METRICS, Metric, choose_metrics
+from ._compare import compare
+from ._comparison import Comparison, Difference
 from ._encoded import encode_some, encode_traversals
 from ._evaluate import evaluate
 from ._information import bin_codes, factor_entropies, mutual_information_matrix
 from ._inputs import BINS, Factors, read_codes, read_inputs, to_bins
 from ._options import check_option
+from ._own_metrics import resolve_metrics
 from ._score import Score
 from ._scorecard import Scorecard
 from ._splits import Split
@@ -59,8 +62,10 @@ __all__ = [
     "to_bins",
     "check_option",
     "standardise",
+    "Comparison",
     "DCI",
     "DCIES",
+    "Difference",
     "Factors",
     "METRICS",
     "Metric",
@@ -75,6 +80,7 @@ __all__ = [
     "block_diagonality_score",
     "choose_metrics",
     "clustering_sample_efficiency",
+    "compare",
     "completeness_score",
     "dci",
     "dci_es",
@@ -107,6 +113,7 @@ __all__ = [
     "read_codes",
     "read_inputs",
     "reconstruction_error",
+    "resolve_metrics",
     "reduced_downstream_accuracy",
     "separated_attribute_predictability",
     "statistical_efficiency",

@@ -5,6 +5,8 @@ import math
 import torch
 from torch import nn
 
+from unbraid.data import Framing
+
 from ._inputs import checked_codes, checked_images, normal_codes
 from ._likelihood import AbstractLikelihood
 from ._posterior import DiagonalGaussian, PointMass, Posterior
@@ -45,6 +47,8 @@ class Autoencoder(nn.Module):
 
     mean: torch.Tensor
     std: torch.Tensor
+    framing: Framing | None = None
+    """How pictures became the images that the model learned from."""
 
     def __init__(
         self,

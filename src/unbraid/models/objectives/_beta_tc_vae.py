@@ -14,6 +14,7 @@ from unbraid.models._loss import Loss
 from unbraid.models._posterior import DiagonalGaussian
 from unbraid.models._schedules import Number
 
+from ._aggregate_density import mean_log_densities
 from ._base import AbstractObjective
 from ._elbo import measure_evidence
 
@@ -130,18 +131,13 @@ def decompose_divergence(
     Returns:
         Mutual information, total correlation and divergence of single latents, scalars.
     """
-    prior = DiagonalGaussian(torch.zeros_like(codes), torch.zeros_like(codes))
-    # Density of the code in a row under the posterior in a column, latent by latent.
-    densities = posterior.log_density(codes[:, None])
     weights = _log_weights(codes, estimator, n_data)
-    # The weight of an image counts once, however many latents its code has.
-    joint = (densities.sum(dim=2) + weights).logsumexp(dim=1)
-    single = (densities + weights[:, :, None]).logsumexp(dim=1)
-    own = posterior.log_density(codes).sum(dim=1)
+    own, joint, single = mean_log_densities(posterior, codes, weights)
+    prior = -0.5 * (codes.square() + math.log(2 * math.pi)).sum(dim=1).mean()
     return {
-        "mutual_information": (own - joint).mean(),
-        "total_correlation": (joint - single.sum(dim=1)).mean(),
-        "dimension_wise_kl": (single - prior.log_density(codes)).sum(dim=1).mean(),
+        "mutual_information": own - joint,
+        "total_correlation": joint - single,
+        "dimension_wise_kl": single - prior,
     }
 
 
@@ -152,7 +148,7 @@ def _log_weights(
     n = len(codes)
     if estimator == "weighted":
         # Appendix C.1: every posterior counts 1 / (batch size * number of images).
-        return codes.new_full((n, n), -math.log(n * (n_data or 1)))
+        return codes.new_tensor(-math.log(n * (n_data or 1)))
     if n_data is None or n_data < n:
         raise ValueError(
             f"BetaTCVAE: expected n_data of at least the batch size {n} for the "
