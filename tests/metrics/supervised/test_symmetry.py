@@ -1,12 +1,8 @@
 """Equivariance, block diagonality and analogies of codes with a known symmetry."""
 
-import json
-
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from unbraid.cli._app import app
 from unbraid.metrics import (
     Factors,
     analogy_accuracy,
@@ -291,20 +287,3 @@ def test_evaluate_reaches_all_three_with_intervals_and_levels():
     assert card["analogies"].ideal == pytest.approx(1.0)
     low, high = card["analogies"].interval
     assert low <= 1.0 <= high
-
-
-def test_the_command_line_gives_the_same_scores(tmp_path):
-    codes = VALUES + 0.2 * noise(0, 2)
-    np.save(tmp_path / "codes.npy", codes)
-    np.save(tmp_path / "factors.npy", VALUES)
-    names = ["equivariance", "block_diagonality", "analogies"]
-    arguments = ["evaluate", "--codes", str(tmp_path / "codes.npy")]
-    arguments += ["--factors", str(tmp_path / "factors.npy")]
-    arguments += ["--metrics", ",".join(names), "--json", str(tmp_path / "scores.json")]
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 0, result.output
-    scores = json.loads((tmp_path / "scores.json").read_text())["scores"]
-    card = evaluate(codes, VALUES, metrics=names, progress=False)
-    assert {name: scores[name]["value"] for name in names} == {
-        name: float(card[name]) for name in names
-    }
