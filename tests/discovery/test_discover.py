@@ -352,7 +352,7 @@ def test_other_arrays_do_not_take_the_place_of_kept_ones(tmp_path):
     first = read_source(lamps(), tmp_path)
     second = read_source(255 - lamps().images(np.arange(216)), tmp_path)
     assert first.data != second.data
-    again = unbraid.data.open_dataset(first.text)
+    again = unbraid.data.open_dataset(first.data)
     assert again.fingerprint() == first.dataset.fingerprint()
 
 
