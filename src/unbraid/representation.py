@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
@@ -12,8 +13,16 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
-from unbraid.data import AbstractDataset, Kind, as_dataset, float_images
-from unbraid.foundation import DataFormatError, atomic_write
+from unbraid.data import (
+    DATASETS,
+    AbstractDataset,
+    ImageFolder,
+    Kind,
+    as_dataset,
+    float_images,
+    resize_dataset,
+)
+from unbraid.foundation import DataFormatError, atomic_write, expand_user
 
 _FORMAT = 1
 # Names under which encoders in use hand out one vector per image, best first.
@@ -179,7 +188,9 @@ def encode(
               images ``(batch, channels * height * width)``;
             - an array of codes that are ready, one row per image.
         data: A dataset, an array of images ``(n, ...)`` or of vectors ``(n, length)``,
-            a ``DataLoader``, or what the command line takes.
+            a ``DataLoader``, or what the command line takes. Images of another size or
+            number of channels than those that the model learned from are converted
+            first; see :func:`prepare_data`.
         rows: Rows to encode, all when not given.
         batch_size: Images at a time.
         device: Where to compute: ``"auto"`` is where the module's parameters are, else
@@ -192,13 +203,13 @@ def encode(
         >>> encode(lambda images: images.mean(dim=3), tiny).codes.shape
         (64, 24)
     """
-    dataset = as_dataset(data)
+    dataset = prepare_data(model, data)
     indices = np.arange(len(dataset)) if rows is None else np.asarray(rows)
     if isinstance(model, np.ndarray | torch.Tensor | list):
         codes, log_variances = _given_codes(model, dataset, indices), None
     else:
         function, place = _encoder(model, device)
-        with _evaluation_mode(model):
+        with evaluation_mode(model):
             pieces = _encoded(function, dataset, indices, batch_size, place, progress)
             codes, log_variances = _join(list(pieces), model)
     if not np.isfinite(codes).all():
@@ -214,6 +225,42 @@ def encode(
         rows=indices,
         source=f"{_name(model)} on {dataset.name}",
     )
+
+
+def prepare_data(model: Any, data: Any) -> AbstractDataset:
+    """Return data with images of the size and channels that a model takes.
+
+    A model that learned from a folder of pictures remembers how they were cut and
+    scaled, and reads other folders in the same way. Other images are resized if they
+    differ from those that the model learned from.
+
+    Args:
+        model: Model, or any encoder. Without ``image_shape`` it takes all images as
+            they are.
+        data: Data of any kind; see :func:`encode`.
+
+    Example:
+        >>> from unbraid.data import XYSquares
+        >>> from unbraid.models import fit_pca
+        >>> small = XYSquares(image_size=8, square_size=1, n_squares=1)
+        >>> model = fit_pca(small, n_latents=2)
+        >>> prepare_data(model, XYSquares(n_squares=1)).image_shape
+        (3, 8, 8)
+    """
+    shape = getattr(model, "image_shape", None)
+    if not isinstance(shape, tuple):
+        return as_dataset(data)
+    framing = getattr(model, "framing", None)
+    if framing is not None and isinstance(data, str | os.PathLike):
+        folder = expand_user(data)
+        if folder.is_dir() and os.fspath(data) not in DATASETS:
+            # Opened in the right size at once: decoding pictures takes long.
+            return ImageFolder(
+                folder,
+                image_size=(framing.height, framing.width),
+                **framing.model_dump(include={"channels", "crop", "background"}),
+            )
+    return resize_dataset(as_dataset(data), shape, framing)
 
 
 def _array(name: str, values: Any) -> NDArray[Any]:
@@ -266,8 +313,8 @@ def _place(model: Any, device: str | torch.device) -> torch.device:
 
 
 @contextlib.contextmanager
-def _evaluation_mode(model: Any) -> Iterator[None]:
-    """Dropout off and normalisation fixed, for a module, while codes are made."""
+def evaluation_mode(model: Any) -> Iterator[None]:
+    """Put a torch module into evaluation mode for a while; leave other models alone."""
     modules = list(model.modules()) if isinstance(model, torch.nn.Module) else []
     were_training = [module.training for module in modules]
     for module in modules:

@@ -47,10 +47,10 @@ def by_dataset(cells: Iterable[Cell]) -> dict[str, list[Cell]]:
         cells: Runs of one study or several.
     """
     every = list(cells)
-    names = dataset_names(cell.spec.data for cell in every)
+    names = dataset_names(str(cell.spec.data) for cell in every)
     return {
         name: sorted(
-            (cell for cell in every if cell.spec.data == data),
+            (cell for cell in every if str(cell.spec.data) == data),
             key=lambda cell: cell.spec.seed,
         )
         for data, name in names.items()
@@ -78,7 +78,7 @@ def scores_of(
         for cell in cells
         if is_meant is None or (cell.spec.evolution and is_meant(cell.spec.evolution))
     ]
-    datasets = sorted({cell.spec.data for cell in some})
+    datasets = sorted({str(cell.spec.data) for cell in some})
     if len(datasets) > 1:
         raise ValueError(
             "scores_of needs runs on one dataset, got runs on "

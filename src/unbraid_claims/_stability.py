@@ -34,7 +34,7 @@ def by_specification(cells: Sequence[Cell]) -> dict[tuple[float, int], list[Cell
     Raises:
         ValueError: If the runs are on several datasets.
     """
-    datasets = sorted({cell.spec.data for cell in cells})
+    datasets = sorted({str(cell.spec.data) for cell in cells})
     if len(datasets) > 1:
         raise ValueError(
             "Stability is measured on one dataset at a time, got runs on "

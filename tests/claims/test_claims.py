@@ -236,7 +236,11 @@ def test_a_few_runs_without_a_score_do_not_hide_the_others():
 def planned(preset, *names):
     """Runs of studies as a table, with random scores."""
     rows = [
-        {"data": spec.data, "objective.name": spec.objective["name"], "seed": spec.seed}
+        {
+            "data": str(spec.data),
+            "objective.name": spec.objective["name"],
+            "seed": spec.seed,
+        }
         | {
             f"{part}.{name}": str(value)
             for part in ("objective", "evaluation")

@@ -55,7 +55,7 @@ def test_the_demo_draws_the_data_and_discovers_in_some(tmp_path, monkeypatch):
 def test_a_refusal_is_a_sentence_and_an_exit_code(tmp_path):
     plan_small(tmp_path, betas=(1_000,), steps=20, seeds=2)
     result = run("discover", SQUARES, "--out", tmp_path, "--workers", 1, "--json")
-    assert result.exit_code == 1
+    assert result.exit_code == 3
     assert "No model is better than chance" in result.stderr
     assert json.loads(result.stdout)["ranking"]["chosen"] is None
 
@@ -66,7 +66,7 @@ def test_a_refusal_is_a_sentence_and_an_exit_code(tmp_path):
         (("no_such_thing", "--out", "{}/o"), "Expected the name of a dataset"),
         (("{}/three", "--out", "{}/o"), "at least 32 different images"),
         (("{}/same", "--out", "{}/o"), "got 1 different among 40"),
-        ((SQUARES, "--out", "{}/o", "--budget", "0m"), "Expected a time above 0"),
+        ((SQUARES, "--out", "{}/o", "--budget", "0m"), "is not a duration"),
         ((SQUARES, "--out", "{}/o", "--budget", "1s"), "needs a budget of at least"),
         ((SQUARES, "--out", "/proc/nowhere"), "expected a folder that can be written"),
         ((SQUARES, "--out", "{}/o", "--labels", "{}/none.csv"), "none.csv"),

@@ -214,7 +214,7 @@ def test_labels_that_do_not_vary_cost_no_run(tmp_path):
     images = lamps().images(np.arange(216))
     data = LabelledImages(images, np.zeros((216, 1), dtype=int))
     source = read_source(data, tmp_path)
-    plan = propose(source.text, source.dataset, seconds=3_600.0, n_workers=2)
+    plan = propose(source.data, source.dataset, seconds=3_600.0, n_workers=2)
     assert plan.study.runs()[0].evaluation.metrics == ["active_units"]
 
 
@@ -403,7 +403,7 @@ def test_more_workers_than_runs_do_not_shorten_them(tmp_path, monkeypatch):
     cost = Cost(per_step=1e-3, fixed=1.0, n_bytes=0)
     monkeypatch.setattr(_proposal, "measure_run", lambda spec, device: cost)
     source = read_source(SQUARES, tmp_path)
-    plan = propose(source.text, source.dataset, seconds=30.0, n_workers=500)
+    plan = propose(source.data, source.dataset, seconds=30.0, n_workers=500)
     assert len(plan.study.runs()) <= 500
     assert plan.steps * cost.per_step + cost.fixed < 30
 
@@ -437,7 +437,7 @@ def test_more_time_buys_more(tmp_path):
     source = read_source(SQUARES, tmp_path)
 
     def plan(seconds):
-        return propose(source.text, source.dataset, seconds=seconds, n_workers=2)
+        return propose(source.data, source.dataset, seconds=seconds, n_workers=2)
 
     short, long = plan(120.0), plan(3_600.0)
     assert long.study.runs()[0].training.n_latents == 10

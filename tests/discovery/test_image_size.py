@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from small_discovery import plan_race
 
-from unbraid.data import LabelledImages
+from unbraid.data import LabelledImages, average_blocks
 from unbraid.discovery import _image_size, discover, read_plan
 from unbraid.discovery._data import downscale, read_source
-from unbraid.discovery._image_size import average_blocks, choose_factor
+from unbraid.discovery._image_size import choose_factor
 from unbraid.execution import InlineExecutor
 from unbraid.studies import Cost
 

@@ -15,7 +15,8 @@ from miniature_population import population
 
 PROGRAM = """
 import json, sys
-from unbraid.studies import RunSpec, evolve
+from unbraid.evolution import evolve
+from unbraid.studies import RunSpec
 from unbraid.execution import LocalExecutor
 
 if __name__ == "__main__":

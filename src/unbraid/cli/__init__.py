@@ -8,7 +8,8 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command line, and exit with its code.
 
-    Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+    Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing chosen (``discover``), 130
+    interrupted.
     """
     try:
         # Imported here, so that Ctrl-C during the import ends without a traceback too.

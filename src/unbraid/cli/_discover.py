@@ -23,6 +23,9 @@ from ._executor_options import (
 if TYPE_CHECKING:
     from unbraid.discovery import Discovery
 
+NOTHING_CHOSEN = 3
+"""Exit code of a discovery that refused to choose a model."""
+
 
 def discover(
     data: Annotated[
@@ -66,11 +69,12 @@ def discover(
 ) -> None:
     """Train several models on images, and choose the best one without labels.
 
-    The same command goes on after any stop. Exits with 1 if no model is better than
-    chance.
+    The same command resumes after an interruption. The exit code is 3 if no model is
+    better than chance, so that none was chosen.
 
     Example: unbraid discover pictures --out found --budget 10m
     """
+    _check_budget(budget)
     place = choose_executor(executor, workers, address, cpus, gpus, device)
     found = conduct(
         data,
@@ -88,7 +92,18 @@ def discover(
         announce(found)
     if found.model is None:
         typer.echo(f"unbraid: {found.ranking.reason}", err=True)
-        raise typer.Exit(1)
+        raise typer.Exit(NOTHING_CHOSEN)
+
+
+def _check_budget(budget: str | None) -> None:
+    """Treat a budget that is no duration as wrong usage."""
+    from unbraid.foundation import parse_duration
+
+    try:
+        if budget is not None:
+            parse_duration(budget)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--budget") from error
 
 
 def announce(found: "Discovery") -> None:

@@ -314,7 +314,7 @@ def announce_cost(
     from unbraid.studies import StudyFolder, estimate, fingerprints_of
 
     specs = wanted.runs()
-    for text in dict.fromkeys(spec.data for spec in specs):
+    for text in dict.fromkeys(str(spec.data) for spec in specs):
         announce_hidden(text)
     fingerprints = fingerprints_of(specs)
     cells = StudyFolder(folder).cells_of(specs, fingerprints)

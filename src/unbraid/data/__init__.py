@@ -3,14 +3,8 @@
 from ._array_files import array_names, read_array
 from ._as_dataset import as_dataset
 from ._batches import Batch, BatchStream
-from ._catalogue import (
-    DATASETS,
-    PUBLISHED,
-    RENDERED,
-    hidden_path,
-    open_dataset,
-    read_dataset_name,
-)
+from ._catalogue import DATASETS, PUBLISHED, RENDERED, hidden_path
+from ._data_spec import DataSpec, open_dataset
 from ._dataset import AbstractDataset, AbstractFactorDataset, Kind
 from ._download import RemoteFile, fetch, verify
 from ._factor_distance import factor_distance, factor_distance_denominator
@@ -28,6 +22,7 @@ from ._published_statistics import (
     compare_statistics,
     published_statistics,
 )
+from ._resized import Resized, average_blocks, find_framing, resize_dataset
 from ._sampling import AbstractSampler, Companions, Singles
 from ._shifts import correlate, hold_out
 from ._statistics import ChannelStatistics, channel_statistics
@@ -37,6 +32,7 @@ from ._triplets import Triplets
 from ._views import Relabelled, Reweighted, Subset
 from .own._image_folder import ImageFolder
 from .own._labelled_images import LabelledImages
+from .own._picture import Framing
 from .own._vectors import Vectors
 from .public._cars3d import Cars3D
 from .public._celeba import CelebA
@@ -88,7 +84,9 @@ __all__ = [
     "ColouredSprites",
     "Companions",
     "DSprites",
+    "DataSpec",
     "FactorSpace",
+    "Framing",
     "ImageFolder",
     "Independent",
     "Kind",
@@ -102,6 +100,7 @@ __all__ = [
     "PictureSprites",
     "Relabelled",
     "RemoteFile",
+    "Resized",
     "Reweighted",
     "Room3D",
     "ScreamSprites",
@@ -118,6 +117,9 @@ __all__ = [
     "XYObjectShaded",
     "XYSquares",
     "add_label_noise",
+    "average_blocks",
+    "find_framing",
+    "resize_dataset",
     "as_dataset",
     "channel_statistics",
     "correlate",
@@ -128,6 +130,5 @@ __all__ = [
     "hold_out",
     "keep_labels",
     "open_dataset",
-    "read_dataset_name",
     "verify",
 ]

@@ -62,8 +62,8 @@ class AbstractView(AbstractDataset):
 
 
 @dataclass(frozen=True, eq=False)
-class _AbstractTableView(AbstractView):
-    """A view that leaves the images alone and changes rows, labels or weights."""
+class AbstractTableView(AbstractView):
+    """A view that keeps the dataset underneath in its field ``dataset``."""
 
     dataset: AbstractDataset
 
@@ -86,7 +86,7 @@ class _AbstractTableView(AbstractView):
 
 
 @dataclass(frozen=True, eq=False)
-class Subset(_AbstractTableView):
+class Subset(AbstractTableView):
     """Some rows of a dataset, in a given order.
 
     Names, sizes and kinds of the factors stay as they are, even if some value no longer
@@ -157,7 +157,7 @@ class Subset(_AbstractTableView):
 
 
 @dataclass(frozen=True, eq=False)
-class Relabelled(_AbstractTableView):
+class Relabelled(AbstractTableView):
     """The same images with other labels.
 
     Args:
@@ -246,7 +246,7 @@ class Relabelled(_AbstractTableView):
 
 
 @dataclass(frozen=True, eq=False)
-class Reweighted(_AbstractTableView):
+class Reweighted(AbstractTableView):
     """The same images and labels, each row drawn as often as its weight says.
 
     Args:

@@ -3,7 +3,6 @@
 from ._configuration import name_configuration
 from ._discover import discover
 from ._found import Discovery, Latent, Quality
-from ._image_size import average_blocks
 from ._plan import Plan, Rung, Standing, read_plan
 from ._race import RaceObserver, judge
 from ._strength import bearable_strength
@@ -16,7 +15,6 @@ __all__ = [
     "RaceObserver",
     "Rung",
     "Standing",
-    "average_blocks",
     "bearable_strength",
     "discover",
     "judge",

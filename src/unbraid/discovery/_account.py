@@ -43,7 +43,7 @@ def account(
         parts.append(_label_effect(ranking))
     if found.quality is not None:
         parts.append(_quality(found.quality))
-    advice = _advice(found, factor=plan.factor)
+    advice = _advice(found)
     parts.append("What to do next\n" + "".join(f"- {s}\n" for s in advice))
     return "\n".join(parts)
 
@@ -148,7 +148,7 @@ def _quality(quality: "Quality") -> str:
     )
 
 
-def _advice(found: "Discovery", *, factor: int = 1) -> list[str]:
+def _advice(found: "Discovery") -> list[str]:
     ranking = found.ranking
     if ranking.chosen is None:
         return [
@@ -163,16 +163,11 @@ def _advice(found: "Discovery", *, factor: int = 1) -> list[str]:
             f"Look at {folder / 'traversals.png'}: each row is a latent, and should "
             "change one thing."
         )
-    smaller = f"average_blocks(images, {factor})" if factor > 1 else "images"
     advice.append(
-        f"Use it: unbraid.load({str(folder / 'model')!r}).encode({smaller}); codes of "
-        f"all images are in {folder / 'codes.npy'}."
+        f"Use it on new pictures: `unbraid encode {folder / 'model'} PICTURES -o "
+        f"codes.csv`, or unbraid.encode(unbraid.load({str(folder / 'model')!r}), "
+        f"PICTURES). The codes of all images are in {folder / 'codes.npy'}."
     )
-    if factor > 1:
-        advice.append(
-            "New images must be made smaller first, with "
-            "unbraid.discovery.average_blocks."
-        )
     equals = sum(spec.group == 0 for spec in ranking.specifications)
     if equals > 1:
         advice.append(

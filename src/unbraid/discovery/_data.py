@@ -13,15 +13,13 @@ from numpy.typing import NDArray
 from unbraid.data import (
     DATASETS,
     AbstractDataset,
+    DataSpec,
     ImageFolder,
     as_dataset,
-    open_dataset,
-    read_dataset_name,
+    average_blocks,
 )
 from unbraid.data.own import list_pictures, open_picture
 from unbraid.foundation import atomic_write, expand_user, naming, numpy_generator
-
-from ._image_size import average_blocks
 
 FEWEST = 32
 """Different images without which there is nothing to learn."""
@@ -37,12 +35,12 @@ class Source:
     """Data that a discovery can use.
 
     Attributes:
-        text: As :func:`unbraid.data.open_dataset` takes it, from any folder.
-        dataset: What it opens.
-        names: Of the files of the images; empty if they have none.
+        data: Absolute path or name, and options, as workers open it.
+        dataset: The opened dataset.
+        names: Names of the files of the images; empty if they have none.
     """
 
-    text: str
+    data: DataSpec
     dataset: AbstractDataset
     names: tuple[str, ...] = ()
 
@@ -55,18 +53,18 @@ def read_source(data: Any, folder: Path) -> Source:
         folder: Where to keep data that are in memory only.
     """
     if isinstance(data, str | Path):
-        text = _absolute(str(data))
-        dataset = open_dataset(text)
+        spec = _make_absolute(str(data))
+        dataset = spec.open()
         with naming(str(data).partition(":")[0]):
             _check_variety(dataset)
     else:
-        text = _keep(as_dataset(data), folder)
-        dataset = open_dataset(text)
+        spec = _keep(as_dataset(data), folder)
+        dataset = spec.open()
         _check_variety(dataset)
     if isinstance(dataset, ImageFolder):
         _require_apart(Path(dataset.path), folder)
     names = dataset.paths if isinstance(dataset, ImageFolder) else ()
-    return Source(text, dataset, names)
+    return Source(spec, dataset, names)
 
 
 def _require_apart(pictures: Path, folder: Path) -> None:
@@ -78,21 +76,18 @@ def _require_apart(pictures: Path, folder: Path) -> None:
         )
 
 
-def _absolute(text: str) -> str:
-    """With the whole path, and for a folder the size that its pictures have."""
+def _make_absolute(text: str) -> DataSpec:
+    """Add the whole path, and for a folder the size that its pictures have."""
     with naming(text.partition(":")[0]):
-        name, kind, options = read_dataset_name(text)
-    path = expand_user(name)
+        spec = DataSpec.parse(text)
+        kind, options = spec.resolve()
+    path = expand_user(spec.name)
     # A name of the catalogue is no path, also where there is a folder of this name.
-    if name in DATASETS or ":" in str(path.resolve()):
-        return text
-    rest = text[len(name) :]
-    if kind is ImageFolder:
-        found = _look_at_pictures(path)
-        extra = [f"{key}={found[key]}" for key in found if key not in options]
-        if extra:
-            rest = f"{rest or ':'}{',' if options else ''}{','.join(extra)}"
-    return f"{path.resolve()}{rest}"
+    if spec.name in DATASETS or ":" in str(path.resolve()):
+        return spec
+    found = _look_at_pictures(path) if kind is ImageFolder else {}
+    extra = {key: found[key] for key in found if key not in options}
+    return DataSpec(name=str(path.resolve()), options={**spec.options, **extra})
 
 
 def _look_at_pictures(folder: Path) -> dict[str, int]:
@@ -125,12 +120,12 @@ def downscale(source: Source, factor: int, folder: Path) -> Source:
         factor: Number of pixels that become one, in each direction.
         folder: Folder for the files.
     """
-    text = _keep(source.dataset, folder, factor=factor)
-    return Source(text, open_dataset(text), source.names)
+    spec = _keep(source.dataset, folder, factor=factor)
+    return Source(spec, spec.open(), source.names)
 
 
-def _keep(dataset: AbstractDataset, folder: Path, *, factor: int = 1) -> str:
-    """Write a dataset to files, and return the text that opens them."""
+def _keep(dataset: AbstractDataset, folder: Path, *, factor: int = 1) -> DataSpec:
+    """Write a dataset to files, and return what opens them."""
     if dataset.weights is not None:
         raise ValueError(
             "discover: expected data whose images all count alike, got weights. Draw "
@@ -151,14 +146,16 @@ def _keep(dataset: AbstractDataset, folder: Path, *, factor: int = 1) -> str:
     if factor == 1 or not _is_array_file(images):
         with atomic_write(images) as file:
             np.save(file, _read_images(dataset, factor))
-    options = ["channels_first=true"] if len(dataset.image_shape) == 3 else []
+    options: dict[str, Any] = {}
+    if len(dataset.image_shape) == 3:
+        options["channels_first"] = True
     factors = dataset.factors(rows)
     if factors is not None:
         frame = pd.DataFrame(factors, columns=list(dataset.factor_names))
         with atomic_write(table) as file:
             file.write(frame.to_csv(index=False).encode())
-        options.append(f"factors={table}")
-    return f"{images}{':' if options else ''}{','.join(options)}"
+        options["factors"] = str(table)
+    return DataSpec(name=str(images), options=options)
 
 
 def _is_array_file(path: Path) -> bool:

@@ -204,9 +204,9 @@ def _plan(
         factor, notes = choose_factor(source.dataset.image_shape, **limits)
         if factor > 1:
             source = downscale(source, factor, folder / "data")
-        proposal = propose(source.text, source.dataset, **wanted)
+        proposal = propose(source.data, source.dataset, **wanted)
     else:
-        proposal = propose_evolution(method, source.text, source.dataset, **wanted)
+        proposal = propose_evolution(method, source.data, source.dataset, **wanted)
     plan = Plan(
         fingerprint,
         asked,

@@ -1,9 +1,6 @@
 """Smaller images, where the time does not suffice for large ones."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from unbraid.data import LabelledImages
 from unbraid.foundation import format_duration, numpy_generator
@@ -89,31 +86,3 @@ def _measure(image_shape: tuple[int, ...], device: str) -> Cost:
 def _smaller(image_shape: tuple[int, ...], factor: int) -> tuple[int, ...]:
     n_channels, *sides = image_shape
     return (n_channels, *(-(-side // factor) for side in sides))
-
-
-def average_blocks(images: NDArray[Any], factor: int) -> NDArray[Any]:
-    """Make images smaller: a pixel of the result is the mean of a block of pixels.
-
-    The last row and column are repeated where sides are not multiples of the factor.
-
-    Args:
-        images: Images, shape ``(n, channels, height, width)``.
-        factor: Side of a block.
-
-    Returns:
-        Smaller images of the same type.
-
-    Example:
-        >>> average_blocks(np.array([[[[0, 10, 4]]]], np.uint8), 2)
-        array([[[[5, 4]]]], dtype=uint8)
-    """
-    n_images, n_channels, *sides = images.shape
-    missing = [-side % factor for side in sides]
-    if any(missing):
-        around = ((0, 0), (0, 0), *((0, more) for more in missing))
-        images = np.pad(images, around, mode="edge")
-    height, width = (side // factor for side in images.shape[2:])
-    blocks = images.reshape(n_images, n_channels, height, factor, width, factor)
-    means = blocks.mean(axis=(3, 5), dtype=np.float32)
-    is_integer = np.issubdtype(images.dtype, np.integer)
-    return (np.round(means) if is_integer else means).astype(images.dtype)

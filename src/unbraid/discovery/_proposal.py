@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unbraid.data import AbstractDataset
+from unbraid.data import AbstractDataset, DataSpec
 from unbraid.foundation import format_duration, to_plain
 from unbraid.models import SCHEDULES, schedule_ends
 from unbraid.models.networks import NETWORKS
@@ -71,12 +71,13 @@ class _Race(NamedTuple):
     rounds: tuple[_Round, ...]
 
 
-# Races from much time to little. A few thousand steps tell which strengths are wrong;
-# most of the time is spent on long runs of those that remain. All rounds but the last
+# Races from much time to little. The first rounds tell which strengths are wrong; most
+# of the time is spent on long runs of those that remain, because four times as many
+# steps are worth more than a second strength (docs/recipes.md). All rounds but the last
 # end before the learning rate falls, so that a run may continue after any of them.
 _RACES = (
-    _Race(40_000, (_Round(3_000, 0.1, 6, 2), _Round(9_000, 0.3, 3, 3), _last(2, 4))),
-    _Race(15_000, (_Round(3_000, 0.2, 4, 2), _last(2, 3))),
+    _Race(40_000, (_Round(10_000, 0.15, 5, 2), _Round(25_000, 0.4, 3, 3), _last(2, 4))),
+    _Race(15_000, (_Round(10_000, 0.25, 3, 2), _last(1, 4))),
     _Race(8_000, (_Round(3_000, 0.3, 3, 2), _last(1, 3))),
     _Race(2_000, (_Round(3_000, 0.4, 2, 2), _last(1, 3))),
 )
@@ -106,7 +107,7 @@ class Proposal:
 
 
 def propose(
-    text: str,
+    data: DataSpec | str,
     dataset: AbstractDataset,
     *,
     seconds: float | None,
@@ -122,7 +123,7 @@ def propose(
     and seeds, until none of these would help.
 
     Args:
-        text: Name of the data, as workers open it.
+        data: Name or path and options of the data, as workers open them.
         dataset: The same data, opened.
         seconds: Time until the end. ``None`` takes what a good choice needs, from one
             minute to thirty.
@@ -133,7 +134,7 @@ def propose(
     Raises:
         ValueError: If the time is too short for anything.
     """
-    base = base_settings(text, dataset)
+    base = base_settings(data, dataset)
     objective: Plain = {"name": "beta_tc_vae"}
     cost = measure_candidate(base, objective, device)
     if seconds is None:
@@ -188,12 +189,12 @@ def choose_strengths(bearable: float, n_strengths: int) -> list[float]:
     return sorted(betas[:n_strengths])
 
 
-def base_settings(text: str, dataset: AbstractDataset) -> Plain:
+def base_settings(data: DataSpec | str, dataset: AbstractDataset) -> Plain:
     """Return the settings that all runs share."""
     recipe = choose_recipe("small", dataset.image_shape)
     plain = {
         "name": "discovery",
-        "data": text,
+        "data": str(data),
         "network": to_plain(recipe.network, NETWORKS),
         "training": {
             "n_latents": N_LATENTS,

@@ -3,7 +3,7 @@
 import math
 from typing import Any, Literal
 
-from unbraid.data import AbstractDataset
+from unbraid.data import AbstractDataset, DataSpec
 from unbraid.evolution import STAGES_OF_A_LEAF
 from unbraid.foundation import format_duration
 from unbraid.studies import study_from_plain
@@ -33,7 +33,7 @@ _STRETCH_SECONDS = 0.15
 
 def propose_evolution(
     method: Bred,
-    text: str,
+    data: DataSpec | str,
     dataset: AbstractDataset,
     *,
     seconds: float | None,
@@ -46,7 +46,7 @@ def propose_evolution(
     Args:
         method: ``"pbt"``: populations scored by agreement (PBT-U-VAE). ``"recursive"``:
             rPU-VAE.
-        text: Of the data, as workers open it.
+        data: Name or path and options of the data, as workers open them.
         dataset: The same, opened.
         seconds: Time until the end; when not given, as much as good models need, from
             one minute to thirty.
@@ -57,7 +57,7 @@ def propose_evolution(
     Raises:
         ValueError: If the time is too short for anything.
     """
-    base = {k: v for k, v in base_settings(text, dataset).items() if k != "traces"}
+    base = {k: v for k, v in base_settings(data, dataset).items() if k != "traces"}
     (unit,) = choose_strengths(0.5 * bearable_strength(dataset), 1)
     objective: Plain = {"name": "beta_tc_vae", "beta": unit}
     per_step = measure_candidate(base, objective, device).per_step

@@ -33,6 +33,6 @@ def parse_duration(text: str | float) -> float:
     seconds = float(sum(float(number) * _UNITS[unit or "s"] for number, unit in parts))
     if not 0 < seconds < math.inf:
         raise ValueError(
-            f"Expected a time above 0 such as 90s, 10m or 1.5h, got {str(text)!r}."
+            f"{str(text)!r} is not a duration. Write it as 90s, 10m, 1.5h or 1h30m."
         )
     return seconds

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from unbraid.foundation import is_number
+from unbraid.foundation import check_number
 
 
 class AbstractSchedule(abc.ABC):
@@ -126,13 +126,8 @@ class Cyclic(AbstractSchedule):
     rising: float = 0.5
 
     def __post_init__(self) -> None:
-        if not is_number(self.period, least=1) or not is_number(
-            self.rising, above=0.0, most=1.0
-        ):
-            raise ValueError(
-                "Cyclic: expected a period from 1 and rising above 0 and up to 1, got "
-                f"{self.period!r} and {self.rising!r}."
-            )
+        check_number("period", self.period, least=1)
+        check_number("rising", self.rising, above=0.0, most=1.0)
 
     def at(self, step: int) -> float:
         """The value in the cycle."""
@@ -165,7 +160,7 @@ class Decay(AbstractSchedule):
     steps: int | None = None
 
     def __post_init__(self) -> None:
-        _check_length(self, self.steps, self.share)
+        _check_length(self.steps, self.share)
 
     def at(self, step: int) -> float:
         """Return the value at a step."""
@@ -229,25 +224,20 @@ def fill_steps(record: _Record, n_steps: int) -> _Record:
 
 
 def _check_way(way: Linear | Cosine) -> None:
-    _check_length(way, way.steps, way.share)
-    if not is_number(way.first_step, least=0):
-        raise ValueError(
-            f"{type(way).__name__}: expected first_step from 0, got {way.first_step!r}."
-        )
+    _check_length(way.steps, way.share)
+    check_number("first_step", way.first_step, least=0)
 
 
-def _check_length(schedule: AbstractSchedule, steps: int | None, share: float) -> None:
-    who = type(schedule).__name__
-    if steps is not None and not is_number(steps, least=1):
-        raise ValueError(f"{who}: steps must be at least 1, got {steps!r}.")
-    if not is_number(share, above=0.0, most=1.0):
-        raise ValueError(f"{who}: share must be above 0 and at most 1, got {share!r}.")
+def _check_length(steps: int | None, share: float) -> None:
+    if steps is not None:
+        check_number("steps", steps, least=1)
+    check_number("share", share, above=0.0, most=1.0)
 
 
 def _share(step: float, first_step: int, steps: float | None) -> float:
     if steps is None:
         raise ValueError(
-            "schedule: expected steps, got none. Give them, or use the schedule in a "
-            "run, which fills them in."
+            "The schedule has no number of steps. Set steps, or use the schedule in a "
+            "run, which fills it in."
         )
     return min(1.0, max(0.0, (step - first_step) / steps))

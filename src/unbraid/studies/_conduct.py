@@ -131,8 +131,8 @@ def fingerprints_of(specs: Iterable[RunSpec]) -> dict[str, str]:
 
     Opens them: what has to be converted is converted once, before workers look for it.
     """
-    names = dict.fromkeys(spec.data for spec in specs)
-    return {name: open_cached(name).fingerprint for name in names}
+    datasets = dict.fromkeys(spec.data for spec in specs)
+    return {str(data): open_cached(data).fingerprint for data in datasets}
 
 
 def _plan(
@@ -153,7 +153,7 @@ def _plan(
     return [
         make_job(
             cell,
-            fingerprints[cell.spec.data],
+            fingerprints[str(cell.spec.data)],
             loggers=loggers,
             device=device,
             until=until,

@@ -10,6 +10,12 @@ from unbraid.foundation import Section, Whole
 from unbraid.metrics import choose_metrics
 from unbraid.training import TraceSettings, hash_plain
 
+_WRITTEN = (
+    *("data", "objective", "network", "likelihood", "training"),
+    *("evaluation", "traces", "evolution", "seed"),
+)
+"""Keys in the order of files and of the columns of a study's table."""
+
 
 class Evaluation(Section):
     """How a run is scored: which metrics, on how many random rows, with which seed."""
@@ -67,7 +73,7 @@ class RunSpec(EvolvingSettings):
         plain = super()._plain
         if self.evolution is None:  # as runs were written before there was any
             del plain["evolution"]
-        return plain
+        return {name: plain[name] for name in _WRITTEN if name in plain}
 
     def id(self, fingerprint: str) -> str:
         """Hash of everything that decides the outcome.

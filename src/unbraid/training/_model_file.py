@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from unbraid.data import Framing
 from unbraid.foundation import (
     CheckpointFormatError,
     are_whole,
@@ -94,6 +95,8 @@ def save_model(
             "std": list(spec.std),
             "objective": plain_part(spec.objective),
         }
+        if model.framing is not None:
+            about["framing"] = model.framing.model_dump()
     weights = model.state_dict()
     about |= {"run": run, "weights": hash_tensors(weights)}
     # The weights first: where there is a description, there is all of a model.
@@ -241,7 +244,7 @@ def _build(
         raise ValueError(
             f"expected is_variational true or false, got {about['is_variational']!r}."
         )
-    return build_model(
+    model = build_model(
         read_part("network", about["network"], network),
         image_shape=tuple(image_shape),
         n_latents=n_latents,
@@ -251,6 +254,9 @@ def _build(
         mean=_read_statistics(about, "mean"),
         std=_read_statistics(about, "std"),
     )
+    if "framing" in about:
+        model.framing = Framing.read(about["framing"], "framing")
+    return model
 
 
 def _read_statistics(about: dict[str, Any], name: str) -> tuple[float, ...] | None:

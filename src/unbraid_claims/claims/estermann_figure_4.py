@@ -44,7 +44,7 @@ def measure(evidence: Evidence) -> Measured:
     plain = strengths(evidence.table(PLAIN))
     checks, unsupervised = [], []
     for dataset, cells in by_dataset(populations).items():
-        own = rows_where(plain, "data", cells[0].spec.data)
+        own = rows_where(plain, "data", str(cells[0].spec.data))
         by_method = {
             score: scores_by(own, "method", f"score.{score}") for score in SCORES
         }

@@ -71,7 +71,7 @@ def _untrained(evidence: Evidence) -> list[dict[str, Any]]:
     cells = evidence.cells(_STUDY)
     data = open_dataset(cells[0].spec.data)
     n_rows = evidence.at(smoke=300, mini=3_000, paper=50_000)
-    widths = sorted({cell.spec.network["widths"][0] for cell in cells})
+    widths = sorted({cell.spec.to_plain()["network"]["widths"][0] for cell in cells})
     return [
         {
             "width": width,

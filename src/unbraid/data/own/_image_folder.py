@@ -92,7 +92,7 @@ class ImageFolder(AbstractDataset):
     # Not fields, so that the record of options stays one of options.
     @cached_property
     def _pictures(self) -> CachedPictures:
-        framing = self._checked_framing()
+        framing = self.framing
         root = _checked_folder(Path(self.path))
         cache = default_cache() if self.cache is None else Path(self.cache)
         return cached_pictures(root, list_pictures(root), framing, expand_user(cache))
@@ -112,7 +112,9 @@ class ImageFolder(AbstractDataset):
             space=FactorSpace(("folder",), (len(folders),), ("categorical",)),
         )
 
-    def _checked_framing(self) -> Framing:
+    @cached_property
+    def framing(self) -> Framing:
+        """Size, channels, crop and background, which a trained model keeps."""
         size = self.image_size
         sides = tuple(size) if isinstance(size, Sequence) else (size, size)
         fits = all(_is_integer(side, 1) and side <= LARGEST_IMAGE for side in sides)
@@ -138,7 +140,7 @@ class ImageFolder(AbstractDataset):
         return Framing(
             height=int(sides[0]),
             width=int(sides[1]),
-            channels=int(self.channels),
+            channels=1 if self.channels == 1 else 3,
             crop=self.crop,
             background=int(self.background),
         )

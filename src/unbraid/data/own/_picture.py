@@ -2,15 +2,15 @@
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
+import pydantic
 from numpy.typing import NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from unbraid.foundation import format_bytes
+from unbraid.foundation import Section, Whole, format_bytes
 
 Crop = Literal["centre", "stretch", "pad"]
 
@@ -23,15 +23,14 @@ _MOST_BYTES = 1_000_000_000
 _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Framing:
-    """What every picture is made into; see ``ImageFolder`` for the fields."""
+class Framing(Section):
+    """How pictures of any size become images; see ``ImageFolder`` for the fields."""
 
-    height: int
-    width: int
-    channels: int
+    height: Whole
+    width: Whole
+    channels: Literal[1, 3]
     crop: Crop
-    background: int
+    background: Annotated[int, pydantic.Field(ge=0, le=255)]
 
 
 def read_picture(path: Path, framing: Framing) -> NDArray[np.uint8]:

@@ -8,7 +8,7 @@ import time
 import warnings
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -59,7 +59,7 @@ def cached_pictures(
     with a JSON is whole. Processes that build the same entry at once do no harm: each
     writes beside and renames, and the bytes are the same.
     """
-    place = _hash([_FORMAT, str(root), asdict(framing)])
+    place = _hash([_FORMAT, str(root), framing.model_dump()])
     entry = cache / f"{place}-{_hash(stamps)}"
     found = _open(entry, stamps, framing)
     if found is None or _can_now_be_read(root, list(found.skipped), framing):
@@ -140,7 +140,7 @@ def _build(
     record = {
         "format": _FORMAT,
         "folder": str(root),
-        "framing": asdict(framing),
+        "framing": framing.model_dump(),
         "files": stamps,
         "skipped": skipped,
         "pixel_hash": digest.hexdigest(),

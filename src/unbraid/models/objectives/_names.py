@@ -9,10 +9,8 @@ from unbraid.models._schedules import SCHEDULES
 from unbraid.models.networks import NETWORKS
 
 from ._ada_ae import AdaAE
-from ._ada_gvae import AdaGVAE
-from ._ada_ml_vae import AdaMLVAE
-from ._ada_tae import AdaTAE
-from ._ada_tvae import AdaTVAE
+from ._ada_gvae import AdaGVAE, AdaMLVAE
+from ._ada_tvae import AdaTAE, AdaTVAE
 from ._ae import AE
 from ._annealed_vae import AnnealedVAE
 from ._base import AbstractObjective
@@ -21,13 +19,10 @@ from ._beta_vae import BetaVAE
 from ._dfc_vae import DFCVAE
 from ._dip_vae import DIPVAE
 from ._factor_vae import FactorVAE
-from ._group_vae import GroupVAE
+from ._group_vae import MLVAE, GroupVAE
 from ._info_vae import InfoVAE
-from ._ml_vae import MLVAE
-from ._semi_supervised import SemiSupervised
-from ._semi_supervised_adversarial import SemiSupervisedAdversarial
-from ._tae import TAE
-from ._tvae import TVAE
+from ._semi_supervised import SemiSupervised, SemiSupervisedAdversarial
+from ._tvae import TAE, TVAE
 from ._vae import VAE
 
 _BUILT_IN: dict[str, type[AbstractObjective]] = {
