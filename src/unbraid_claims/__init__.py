@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from ._catalogue import CLAIMS, find_claim
     from ._claim import PRESETS, Claim
     from ._evidence import Evidence
-    from ._finding import Check, Measured
+    from ._finding import Check, Measured, above, below
     from ._findings_page import findings_page, write_findings
     from ._intervals import gain_of, mean_of, resampled, spread_ratio
     from ._run import Finding, reproduce
@@ -23,6 +23,8 @@ __all__ = [
     "Evidence",
     "Finding",
     "Measured",
+    "above",
+    "below",
     "find_claim",
     "findings_page",
     "gain_of",
@@ -41,7 +43,7 @@ _HOMES = {
     "_catalogue": ("CLAIMS", "find_claim"),
     "_claim": ("PRESETS", "Claim"),
     "_evidence": ("Evidence",),
-    "_finding": ("Check", "Measured"),
+    "_finding": ("Check", "Measured", "above", "below"),
     "_findings_page": ("findings_page", "write_findings"),
     "_intervals": ("gain_of", "mean_of", "resampled", "spread_ratio"),
     "_run": ("Finding", "reproduce"),
