@@ -87,7 +87,8 @@ def _make_absolute(text: str) -> DataSpec:
         return spec
     found = _look_at_pictures(path) if kind is ImageFolder else {}
     extra = {key: found[key] for key in found if key not in options}
-    return DataSpec(name=str(path.resolve()), options={**spec.options, **extra})
+    options = {**spec.options, **extra}
+    return DataSpec(name=str(path.resolve()), options=options, views=spec.views)
 
 
 def _look_at_pictures(folder: Path) -> dict[str, int]:
