@@ -17,9 +17,14 @@ from torch.utils.data import DataLoader
 
 from unbraid.data import AbstractDataset, as_dataset, float_images
 from unbraid.foundation import torch_generator
-from unbraid.models import AbstractLikelihood, DiagonalGaussian, Number
+from unbraid.models import (
+    AbstractLikelihood,
+    DiagonalGaussian,
+    Number,
+    choose_objective,
+)
 from unbraid.models.networks import AbstractNetwork
-from unbraid.models.objectives import AbstractObjective, choose_objective
+from unbraid.models.objectives import AbstractObjective
 from unbraid.representation import encode
 from unbraid.training import RecipeName, fit
 

@@ -150,8 +150,8 @@ def _rate(given: float | None, recipe: str | None, dataset: "AbstractDataset") -
 def read_objective(name: str, settings: list[str]) -> "AbstractObjective":
     """An objective from what a user typed; what is wrong with it is wrong usage."""
     from unbraid.foundation import from_plain
-    from unbraid.models import RECORDS
-    from unbraid.models.objectives import OBJECTIVES, choose_objective
+    from unbraid.models import RECORDS, choose_objective
+    from unbraid.models.objectives import OBJECTIVES
 
     options: dict[str, Any] = {}
     for text in settings:

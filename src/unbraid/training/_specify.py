@@ -3,9 +3,14 @@
 from typing import Any
 
 from unbraid.data import AbstractDataset, ChannelStatistics, channel_statistics
-from unbraid.models import AbstractLikelihood, Number, choose_likelihood
+from unbraid.models import (
+    AbstractLikelihood,
+    Number,
+    choose_likelihood,
+    choose_objective,
+)
 from unbraid.models.networks import AbstractNetwork, choose_network
-from unbraid.models.objectives import AbstractObjective, choose_objective
+from unbraid.models.objectives import AbstractObjective
 
 from ._recipes import RecipeName, choose_recipe
 from ._specification import TrainingSpec
