@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ._finding import Check, Measured, above, below
     from ._findings_page import findings_page, write_findings
     from ._intervals import gain_of, mean_of, resampled, spread_ratio
+    from ._joint_law import energy_test
     from ._run import Finding, reproduce
     from ._studies import STUDIES, study_of
     from ._tables import rank_correlation
@@ -25,6 +26,7 @@ __all__ = [
     "Measured",
     "above",
     "below",
+    "energy_test",
     "find_claim",
     "findings_page",
     "gain_of",
@@ -46,6 +48,7 @@ _HOMES = {
     "_finding": ("Check", "Measured", "above", "below"),
     "_findings_page": ("findings_page", "write_findings"),
     "_intervals": ("gain_of", "mean_of", "resampled", "spread_ratio"),
+    "_joint_law": ("energy_test",),
     "_run": ("Finding", "reproduce"),
     "_studies": ("STUDIES", "study_of"),
     "_tables": ("rank_correlation",),
