@@ -34,7 +34,10 @@ def _noise(
         raise ValueError(f"noise: needs either level or p, got {level} and {p}.")
     if level is not None and factors is not None:
         raise ValueError("noise: takes factors with p only, not with a level.")
-    noise = level if p is None else dict.fromkeys(factors or dataset.factor_names, p)
+    if level is not None:
+        return add_label_noise(dataset, level, seed=seed)
+    noise: dict[str | int, float] = {}
+    noise.update(dict.fromkeys(factors or dataset.factor_names, p or 0.0))
     return add_label_noise(dataset, noise, seed=seed)
 
 
@@ -67,7 +70,9 @@ def _only(dataset: AbstractDataset, **conditions: Values) -> AbstractDataset:
     return hold_out(dataset, _as_lists(conditions))[1]
 
 
-def _as_lists(conditions: Mapping[str, Values]) -> dict[str, tuple[float, ...]]:
+def _as_lists(
+    conditions: Mapping[str, Values],
+) -> dict[str | int, tuple[float, ...]]:
     return {
         factor: values if isinstance(values, tuple) else (values,)
         for factor, values in conditions.items()
