@@ -20,13 +20,14 @@ from torch.utils.data import DataLoader
 
 from unbraid.data import AbstractDataset, as_dataset, float_images
 from unbraid.foundation import suggest, torch_generator
-from unbraid.models import AbstractLikelihood, DiagonalGaussian, Number
-from unbraid.models.networks import AbstractNetwork
-from unbraid.models.objectives import (
-    OBJECTIVES,
-    AbstractObjective,
+from unbraid.models import (
+    AbstractLikelihood,
+    DiagonalGaussian,
+    Number,
     choose_objective,
 )
+from unbraid.models.networks import AbstractNetwork
+from unbraid.models.objectives import OBJECTIVES, AbstractObjective
 from unbraid.representation import encode
 from unbraid.training import RecipeName, TrainingSettings, fit
 
@@ -128,17 +129,8 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return vars(self).get("more", {})
 
     def _add(self, more: dict[str, Any]) -> None:
-        """Keep settings and hyperparameters that are not listed in the constructor."""
-        known = {field.name for kind in OBJECTIVES.values() for field in fields(kind)}
-        known |= set(TrainingSettings.model_fields) - {"seed"}
-        for name in more:
-            if name not in known:
-                near = suggest(name, {*known, *self._get_param_names()})
-                hint = " Use random_state." if name == "seed" else near
-                raise TypeError(
-                    f"Disentangler got an unexpected parameter {name!r}.{hint}"
-                )
-        if more:  # scikit-learn allows no other attribute
+        """Keep arguments that are not listed; as scikit-learn asks, fit checks them."""
+        if more:
             self.more = self._more | more
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -148,6 +140,7 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             X: Data, see above.
             y: Factors of an array, one row per image, for objectives that need them.
         """
+        self._check_names()
         params = self.get_params(deep=False)
         names = set(TrainingSettings.model_fields) & set(params)
         settings: Any = {name: params[name] for name in names}
@@ -164,6 +157,17 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.model_ = self.run_.model
         self.n_features_in_ = self.model_.n_pixels
         return self
+
+    def _check_names(self) -> None:
+        known = {field.name for kind in OBJECTIVES.values() for field in fields(kind)}
+        known |= set(TrainingSettings.model_fields) - {"seed"}
+        for name in self._more:
+            if name not in known:
+                near = suggest(name, {*known, *self._get_param_names()})
+                hint = " Use random_state." if name == "seed" else near
+                raise TypeError(
+                    f"Disentangler got an unexpected parameter {name!r}.{hint}"
+                )
 
     def _choose_objective(self) -> AbstractObjective:
         hyperparameters = {

@@ -7,9 +7,10 @@ if TYPE_CHECKING:
     from ._catalogue import CLAIMS, find_claim
     from ._claim import PRESETS, Claim
     from ._evidence import Evidence
-    from ._finding import Check, Measured
+    from ._finding import Check, Measured, above, below
     from ._findings_page import findings_page, write_findings
     from ._intervals import gain_of, mean_of, resampled, spread_ratio
+    from ._joint_law import energy_test
     from ._run import Finding, reproduce
     from ._studies import STUDIES, study_of
     from ._tables import rank_correlation
@@ -23,6 +24,9 @@ __all__ = [
     "Evidence",
     "Finding",
     "Measured",
+    "above",
+    "below",
+    "energy_test",
     "find_claim",
     "findings_page",
     "gain_of",
@@ -41,9 +45,10 @@ _HOMES = {
     "_catalogue": ("CLAIMS", "find_claim"),
     "_claim": ("PRESETS", "Claim"),
     "_evidence": ("Evidence",),
-    "_finding": ("Check", "Measured"),
+    "_finding": ("Check", "Measured", "above", "below"),
     "_findings_page": ("findings_page", "write_findings"),
     "_intervals": ("gain_of", "mean_of", "resampled", "spread_ratio"),
+    "_joint_law": ("energy_test",),
     "_run": ("Finding", "reproduce"),
     "_studies": ("STUDIES", "study_of"),
     "_tables": ("rank_correlation",),

@@ -60,7 +60,7 @@ def reproduce(
     address: AddressOption = None,
     cpus: CpusOption = 1.0,
     gpus: GpusOption = 0.0,
-    device: DeviceOption = "cpu",
+    device: DeviceOption = "auto",
     json: JsonOption = False,
 ) -> None:
     """Ask whether published claims hold; the same command goes on after any stop.

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 Verdict = Literal["holds", "does not hold", "cannot be told"]
 Interval = tuple[float, float]
+Estimate = tuple[float, Interval | None]
+"""A number and its interval at 95 %; ``None`` for a number without chance in it."""
 
 VERDICTS: tuple[Verdict, ...] = ("does not hold", "cannot be told", "holds")
 """In the order in which they are shown."""
@@ -60,6 +62,39 @@ class Check:
         if high < self.least or low > self.most:
             return "does not hold"
         return "cannot be told"
+
+
+def above(
+    quantity: str, found: Estimate, bound: float = 0.0, *, expected: str = ""
+) -> Check:
+    """A check that a number is above a bound; ``expected`` says so unless given.
+
+    Example:
+        >>> above("gain", (0.2, (0.1, 0.3))).expected
+        'above 0'
+    """
+    value, interval = found
+    return Check(
+        quantity=quantity,
+        expected=expected or f"above {bound:g}",
+        value=value,
+        interval=interval,
+        least=bound,
+    )
+
+
+def below(
+    quantity: str, found: Estimate, bound: float = 0.0, *, expected: str = ""
+) -> Check:
+    """A check that a number is below a bound; ``expected`` says so unless given."""
+    value, interval = found
+    return Check(
+        quantity=quantity,
+        expected=expected or f"below {bound:g}",
+        value=value,
+        interval=interval,
+        most=bound,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

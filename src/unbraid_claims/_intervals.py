@@ -11,12 +11,12 @@ from scipy import stats
 
 from unbraid.foundation import numpy_generator
 
-from ._finding import Interval
+from ._finding import Estimate
 
 _N_RESAMPLES = 1_000
 
 
-def mean_of(values: ArrayLike) -> tuple[float, Interval | None]:
+def mean_of(values: ArrayLike) -> Estimate:
     """Mean of independent repetitions, and its interval by Student's t at 95 %.
 
     Args:
@@ -40,7 +40,7 @@ def mean_of(values: ArrayLike) -> tuple[float, Interval | None]:
     return mean, (mean - reach, mean + reach)
 
 
-def gain_of(better: ArrayLike, worse: ArrayLike) -> tuple[float, Interval | None]:
+def gain_of(better: ArrayLike, worse: ArrayLike) -> Estimate:
     """Mean of one sample less that of another, and its interval by Welch's t at 95 %.
 
     Args:
@@ -62,9 +62,7 @@ def gain_of(better: ArrayLike, worse: ArrayLike) -> tuple[float, Interval | None
     return gain, (float(test.low), float(test.high))
 
 
-def spread_ratio(
-    values: ArrayLike, groups: Sequence[ArrayLike]
-) -> tuple[float, Interval | None]:
+def spread_ratio(values: ArrayLike, groups: Sequence[ArrayLike]) -> Estimate:
     """Deviation of a sample over that within groups, and its interval by F at 95 %.
 
     Args:
@@ -96,7 +94,7 @@ def resampled(
     within: str | Sequence[str] | None = None,
     n_resamples: int = _N_RESAMPLES,
     seed: int = 0,
-) -> tuple[float, Interval | None]:
+) -> Estimate:
     """A number that is computed from runs, and its interval by resampling them.
 
     Args:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.data import DataSpec
+from unbraid.data import DataSpec, open_dataset
 from unbraid.metrics import (
     Factors,
     bin_codes,
@@ -37,7 +37,7 @@ def learned_factors(
         From 0 (nothing) to 1 (everything) by the name of the factor, 0 for factors
         that have one value only.
     """
-    dataset = data.open()
+    dataset = open_dataset(data)
     rows = random_rows(len(dataset), _MOST_ROWS, "learned factors")
     found = encode(load(model), dataset, rows=rows, progress=False)
     assert found.factors is not None
@@ -67,7 +67,7 @@ def followed_factors(
     Returns:
         From 0 to 1 by the name of the factor.
     """
-    found = encode(load(model), data.open(), rows=rows, progress=False)
+    found = encode(load(model), open_dataset(data), rows=rows, progress=False)
     assert found.factors is not None
     latent = found.codes[:, found.codes.var(axis=0).argmax()]
     shares = {}

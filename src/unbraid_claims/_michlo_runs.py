@@ -1,13 +1,13 @@
 """What the trained claims of the dissertation compare: sweeps, pairs, trends."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ._finding import Check, Interval
-from ._tables import chosen, groups_of, numbers_of, rows_where, words_of
+from ._tables import groups_of, numbers_of, rows_where
 
 SCORES = {"score.mig": "MIG", "score.dci_disentanglement": "DCI disentanglement"}
 """What the dissertation measures disentanglement by (section 3.3.2)."""
@@ -20,30 +20,34 @@ Numbers = NDArray[np.float64]
 
 def scores_of(runs: pd.DataFrame, score: str) -> Numbers:
     """A score of all runs that have it."""
+    return numbers_of(_scored(runs, score), score)
+
+
+def _scored(runs: pd.DataFrame, score: str) -> pd.DataFrame:
+    """Runs that have a score."""
     if score not in runs:
-        return np.empty(0)
-    values = numbers_of(runs, score)
-    return values[~np.isnan(values)]
+        return runs.iloc[:0].assign(**{score: np.empty(0)})
+    return runs.dropna(subset=[score])
 
 
 def frameworks_of(runs: pd.DataFrame) -> list[str]:
     """The framework of each run in words."""
-    return [FRAMEWORKS[name] for name in words_of(runs, "objective.name")]
+    return [FRAMEWORKS[name] for name in runs["objective.name"]]
 
 
-def short_data(runs: pd.DataFrame) -> list[str]:
+def short_data(runs: pd.DataFrame) -> pd.Series:
     """The kind of dataset of each run, without its options."""
-    return [data.partition(":")[0] for data in words_of(runs, "data")]
+    return runs["data"].str.partition(":")[0]
 
 
 def on_squares(runs: pd.DataFrame) -> pd.DataFrame:
     """Runs on the adversarial dataset."""
-    return chosen(runs, [kind == "xy_squares" for kind in short_data(runs)])
+    return runs.loc[short_data(runs) == "xy_squares"]
 
 
 def on_common(runs: pd.DataFrame) -> pd.DataFrame:
     """Runs on any other dataset."""
-    return chosen(runs, [kind != "xy_squares" for kind in short_data(runs)])
+    return runs.loc[short_data(runs) != "xy_squares"]
 
 
 def framework(runs: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -56,7 +60,7 @@ def that_learnt(runs: pd.DataFrame) -> pd.DataFrame:
 
     The dissertation leaves out those that fail to, for which beta is too large.
     """
-    return chosen(runs, [n > 0 for n in numbers_of(runs, "final.active_latents")])
+    return runs.loc[runs["final.active_latents"] > 0]
 
 
 def without_twins(runs: pd.DataFrame) -> pd.DataFrame:
@@ -67,8 +71,8 @@ def without_twins(runs: pd.DataFrame) -> pd.DataFrame:
     """
     if "objective.triplets" not in runs:
         return runs
-    kinds = zip(short_data(runs), words_of(runs, "objective.triplets"), strict=True)
-    return chosen(runs, [kind != ("xy_squares", "l1") for kind in kinds])
+    is_plain = runs["objective.triplets"] == "l1"
+    return runs.loc[~(is_plain & (short_data(runs) == "xy_squares"))]
 
 
 def best_of_sweeps(
@@ -86,8 +90,8 @@ def best_of_sweeps(
         >>> best_of_sweeps(pd.DataFrame(runs), "mig", sweep=["seed"])
         array([0.5 , 0.75])
     """
-    found = [scores_of(part, score) for part in groups_of(runs, sweep).values()]
-    return np.array([scores.max() for scores in found if scores.size])
+    groups = groups_of(_scored(runs, score), sweep)
+    return np.array([numbers_of(part, score).max() for part in groups.values()])
 
 
 def paired_gains(
@@ -116,15 +120,11 @@ def paired_gains(
         ... )
         array([2., 0.])
     """
-    gains = []
-    for part in groups_of(runs, like).values():
-        high, low = (
-            scores_of(rows_where(part, column, value), score)
-            for value in (better, worse)
-        )
-        if high.size and low.size:
-            gains.append(high.mean() - low.mean())
-    return np.array(gains)
+    values = _scored(runs, score).rename(columns={column: "setting"})
+    means: Any = values.pivot_table(
+        score, [name for name in like if name in runs], "setting"
+    ).reindex(columns=[better, worse])
+    return (means[better] - means[worse]).dropna().to_numpy()
 
 
 def slopes(
@@ -143,35 +143,12 @@ def slopes(
         >>> slopes(pd.DataFrame(runs), "mig", along="spacing", sweep=["seed"]).round(3)
         array([-2.,  0.])
     """
-    found = []
-    for part in groups_of(runs, sweep).values():
-        places = numbers_of(part, along)
-        if scores_of(part, score).size == len(part) and np.ptp(places) > 0:
-            found.append(np.polyfit(places, numbers_of(part, score), 1)[0])
-    return np.array(found)
-
-
-def above(
-    quantity: str, found: tuple[float, Interval | None], *, bound: float = 0.0
-) -> Check:
-    """A check that a number is above a bound."""
-    return Check(
-        quantity=quantity,
-        expected=f"above {bound:g}",
-        value=found[0],
-        interval=found[1],
-        least=bound,
-    )
-
-
-def below(
-    quantity: str, found: tuple[float, Interval | None], *, bound: float = 0.0
-) -> Check:
-    """A check that a number is below a bound."""
-    return Check(
-        quantity=quantity,
-        expected=f"below {bound:g}",
-        value=found[0],
-        interval=found[1],
-        most=bound,
+    parts = groups_of(runs, sweep).values() if score in runs else ()
+    return np.array(
+        [
+            np.polyfit(numbers_of(part, along), numbers_of(part, score), 1)[0]
+            for part in parts
+            if not np.isnan(numbers_of(part, score)).any()
+            and np.ptp(numbers_of(part, along)) > 0
+        ]
     )

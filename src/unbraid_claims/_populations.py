@@ -14,7 +14,6 @@ from unbraid.studies import Cell, RunSpec
 
 from ._datasets import dataset_names
 from ._score_panels import draw_score_panels
-from ._tables import words_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +27,7 @@ SUPERVISED, RECURSIVE, PLAIN, BOTH = (
 SCORES = {"mig": "MIG", "dci_disentanglement": "DCI disentanglement"}
 
 
-def format_duration(spec: RunSpec) -> str:
+def describe_population(spec: RunSpec) -> str:
     """A population without its seed."""
     evolution = spec.evolution
     if evolution is None:
@@ -123,7 +122,7 @@ def population_table(cells: Iterable[Cell]) -> pd.DataFrame:
     rows = [
         {
             "dataset": dataset,
-            "setting": format_duration(cell.spec),
+            "setting": describe_population(cell.spec),
             **{f"score.{name}": _score(cell, name) for name in SCORES},
         }
         for dataset, some in by_dataset(cells).items()
@@ -135,7 +134,7 @@ def population_table(cells: Iterable[Cell]) -> pd.DataFrame:
 def draw_populations(cells: Iterable[Cell]) -> "Figure":
     """MIG of every run, by setting, and by dataset if there are several."""
     table = population_table(cells)
-    several = len(set(words_of(table, "dataset"))) > 1
+    several = len(set(table["dataset"])) > 1
     by = ["dataset", "setting"] if several else "setting"
     return draw_score_panels(table, by, {"score.mig": "MIG"})
 

@@ -93,7 +93,7 @@ def reproduce(
     *,
     out: str | os.PathLike[str] = "reproductions",
     executor: AbstractExecutor | None = None,
-    device: str = "cpu",
+    device: str = "auto",
     observer: Observer | None = None,
 ) -> Finding:
     """Ask whether a published claim holds.

@@ -84,7 +84,7 @@ def draw_trends(
                 list(means),
                 list(means.values()),
                 color=colour,
-                label=label_of(", ".join(group)),
+                label=label_of(", ".join(map(str, group))),
             )
         axes.set(xlabel=label, ylabel=name, xticks=places)
         axes.set_ylim(bottom=0.0)

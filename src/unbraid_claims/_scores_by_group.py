@@ -39,7 +39,7 @@ def scores_by(
     """
     names = [by] if isinstance(by, str) else by
     return {
-        ", ".join(key): numbers_of(rows, score)
+        ", ".join(map(str, key)): numbers_of(rows, score)
         for key, rows in groups_of(table, names).items()
     }
 

@@ -4,7 +4,7 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import ks_2samp, uniform
 
 from unbraid.geometry import EntanglingMap, random_rotation
-from unbraid_claims._joint_law import energy_test
+from unbraid_claims import energy_test
 from unbraid_claims.claims.locatello_impossibility import measure_maps
 
 

@@ -6,9 +6,16 @@ import pytest
 from torch import nn
 
 from unbraid.foundation import from_plain, to_plain
-from unbraid.models import LIKELIHOODS, RECORDS, SCHEDULES, Gaussian, Linear
+from unbraid.models import (
+    LIKELIHOODS,
+    RECORDS,
+    SCHEDULES,
+    Gaussian,
+    Linear,
+    choose_objective,
+)
 from unbraid.models.networks import NETWORKS, Dense, choose_network
-from unbraid.models.objectives import OBJECTIVES, BetaVAE, choose_objective
+from unbraid.models.objectives import OBJECTIVES, BetaVAE
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,19 @@ from typing import get_type_hints
 
 import pytest
 from typer.testing import CliRunner
+from unbraid.cli._reproduce import reproduce
 
 import unbraid
 from unbraid.cli._app import app
+from unbraid.cli._discover import discover
+from unbraid.cli._evaluate import evaluate
+from unbraid.cli._study import retry as study_retry
+from unbraid.cli._study import run as study_run
+from unbraid.cli._train import train
+from unbraid.evolution import evolve
 from unbraid.models import Bernoulli, Decay, Gaussian, save_likelihood
 from unbraid.models.networks import Dense
-from unbraid.studies import RunSpec
+from unbraid.studies import RunSpec, run_study
 from unbraid.training import (
     Run,
     RunSettings,
@@ -166,3 +173,14 @@ def test_options_of_the_optimiser_reach_a_run(squares):
         progress=False,
     )
     assert run.spec.optimiser_options == (("momentum", 0.9),)
+
+
+def test_options_have_the_same_defaults_in_the_library_and_on_the_command_line():
+    def default(function, name):
+        return inspect.signature(function).parameters[name].default
+
+    runners = (fit, unbraid.discover, unbraid.Disentangler, run_study, evolve)
+    commands = (train, discover, study_run, study_retry, reproduce)
+    for function in (*runners, *commands):
+        assert default(function, "device") == "auto"
+    assert default(evaluate, "rows") == default(unbraid.evaluate, "rows")

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from ._compare import compare
 from ._console import close_stdout, complain, ready_streams
 from ._data_distances import data
 from ._demo import demo
@@ -76,6 +77,7 @@ app = typer.Typer(
 )
 app.add_typer(data, name="data")
 app.add_typer(study, name="study")
+app.command()(compare)
 app.command()(demo)
 app.command()(discover)
 app.command()(encode)

@@ -57,7 +57,7 @@ def run(
     address: AddressOption = None,
     cpus: CpusOption = 1.0,
     gpus: GpusOption = 0.0,
-    device: DeviceOption = "cpu",
+    device: DeviceOption = "auto",
     logger: LoggerOption = None,
     disk: DiskOption = None,
     dry_run: Annotated[
@@ -88,7 +88,7 @@ def retry(
     address: AddressOption = None,
     cpus: CpusOption = 1.0,
     gpus: GpusOption = 0.0,
-    device: DeviceOption = "cpu",
+    device: DeviceOption = "auto",
     logger: LoggerOption = None,
     disk: DiskOption = None,
     json: JsonOption = False,

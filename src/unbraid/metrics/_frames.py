@@ -92,37 +92,40 @@ def _category(name: str, column: pd.Series) -> Column:
 
 def _objects(name: str, column: pd.Series) -> Column:
     """Text as classes; objects that are numbers, such as booleans with gaps."""
-    known = column[column.notna()]
+    is_known = column.notna().to_numpy()
+    known = column.to_numpy(dtype=object)[is_known]
     is_text = np.array([isinstance(value, str) for value in known], dtype=bool)
     is_real = np.array([isinstance(value, Real) for value in known], dtype=bool)
+    values = np.full(len(column), np.nan)
     if is_text.all():
-        return _text(name, column, known)
+        _check_text(name, known)
+        classes, labels = np.unique(known.astype(str), return_inverse=True)
+        values[is_known] = labels
+        return Column(name, values, "categorical", tuple(classes.tolist()))
     if is_real.all():
-        values = np.full(len(column), np.nan)
-        values[column.notna().to_numpy()] = known.to_numpy(dtype=np.float64)
+        values[is_known] = known.astype(np.float64)
         return Column(name, values)
-    example: Any = known[is_text if is_text.any() else ~is_real].iloc[0]
+    example: Any = known[is_text if is_text.any() else ~is_real][0]
     raise ValueError(
         f"factors: column {name!r} holds neither only numbers nor only text; one of "
         f"its values is {example!r}. Clean the column, or leave it out."
     )
 
 
-def _text(name: str, column: pd.Series, known: pd.Series) -> Column:
-    is_number = ~np.isnan(np.asarray(pd.to_numeric(known, errors="coerce"), float))
-    if 0.5 * len(known) <= is_number.sum() < len(known):
+def _check_text(name: str, texts: NDArray[np.object_]) -> None:
+    """Refuse numbers with a few words among them, and identifiers."""
+    numbers = np.asarray(pd.to_numeric(pd.Series(texts), errors="coerce"), np.float64)
+    is_word = np.isnan(numbers)
+    if 0 < is_word.sum() <= 0.5 * len(texts):
         raise ValueError(
             f"factors: column {name!r} holds numbers and also the text "
-            f"{known[~is_number].iloc[0]!r}. Leave such entries empty if they are "
-            "missing, or leave the column out."
+            f"{texts[is_word][0]!r}. Leave such entries empty if they are missing, or "
+            "leave the column out."
         )
-    codes, classes = pd.factorize(column, sort=True)
-    if len(known) >= _FEWEST_ROWS and len(classes) > len(known) / 2:
+    n_different = len(set(texts))
+    if len(texts) >= _FEWEST_ROWS and n_different > len(texts) / 2:
         raise ValueError(
-            f"factors: column {name!r} has {len(classes):,} different texts in "
-            f"{len(known):,} rows, so it looks like an identifier or free text. Leave "
+            f"factors: column {name!r} has {n_different:,} different texts in "
+            f"{len(texts):,} rows, so it looks like an identifier or free text. Leave "
             "the column out."
         )
-    values = codes.astype(np.float64)
-    values[codes < 0] = np.nan
-    return Column(name, values, "categorical", tuple(str(each) for each in classes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unbraid.foundation import label_of, new_figure, tidy
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _COLORS = ("#1f77b4", "#d95f02", "#1b9e77", "#7570b3", "#e7298a", "#666666")
 _GRAY = "#888888"
+_LEVEL: dict[str, Any] = {"color": _GRAY, "markersize": 7, "markerfacecolor": "none"}
 
 Interval = tuple[float, float]
 
@@ -61,14 +62,14 @@ def draw_scores(rows: Sequence[Row], *, title: str = "") -> Figure:
     figure, grid = _new_grid(panels, n_columns=1)
     for (axes,), panel in zip(grid, panels, strict=True):
         for y, row in enumerate(panel):
-            _draw_dots(axes, y, row.dots, _COLORS[:1])
-            for name, marker in (("chance", "x"), ("ideal", "d")):
+            for name, marker in (("chance", "x"), ("ideal", "D")):
                 if name in row.levels:
-                    axes.plot(row.levels[name], y, marker, color=_GRAY, markersize=6)
+                    axes.plot(row.levels[name], y, marker, **_LEVEL)
+            _draw_dots(axes, y, row.dots, _COLORS[:1])
         _finish(axes, panel)
     grid[-1][0].set_xlabel("score", fontsize=9)
     marks = {"score, interval": ("o", _COLORS[0])}
-    marks |= {"chance": ("x", _GRAY), "ideal": ("d", _GRAY)}
+    marks |= {"chance": ("x", _GRAY), "ideal": ("D", _GRAY)}
     _add_legend(figure, marks)
     figure.suptitle(title.replace("$", r"\$"), fontsize=9)
     return figure

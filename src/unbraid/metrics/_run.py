@@ -54,7 +54,7 @@ def run_tasks(
         tasks, key=lambda task: (_ROLES.index(task.role), task.metric.seconds)
     )
     seconds = total_seconds(order)
-    if workers == 1 or seconds <= _WORTH_PROCESSES:
+    if seconds / workers <= _WORTH_PROCESSES:
         workers = 1
     budgeting = _Budget(budget, workers, order)
     results: Iterable[Any] = map(_call, budgeting.admit())

@@ -35,7 +35,31 @@ class Constant(AbstractSchedule):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Linear(AbstractSchedule):
+class AbstractRamp(AbstractSchedule):
+    """A way from one number to another, level before and after."""
+
+    start: float
+    end: float
+    steps: int | None = None
+    first_step: int = 0
+    share: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_length(self.steps, self.share)
+        check_number("first_step", self.first_step, least=0)
+
+    def at(self, step: int) -> float:
+        """The value on the way."""
+        passed = _share(step, self.first_step, self.steps)
+        return self.start + (self.end - self.start) * self._rise(passed)
+
+    @abc.abstractmethod
+    def _rise(self, passed: float) -> float:
+        """Share of the difference, from 0 to 1, after a share of the steps."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Linear(AbstractRamp):
     """A straight line from one number to another, and level before and after.
 
     Args:
@@ -52,23 +76,12 @@ class Linear(AbstractSchedule):
         (0.0, 5.0, 10.0)
     """
 
-    start: float
-    end: float
-    steps: int | None = None
-    first_step: int = 0
-    share: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_way(self)
-
-    def at(self, step: int) -> float:
-        """The value on the line."""
-        share = _share(step, self.first_step, self.steps)
-        return self.start + (self.end - self.start) * share
+    def _rise(self, passed: float) -> float:
+        return passed
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cosine(AbstractSchedule):
+class Cosine(AbstractRamp):
     """Half a wave from one number to another: slow, fast, slow.
 
     Args:
@@ -84,20 +97,8 @@ class Cosine(AbstractSchedule):
         5.0
     """
 
-    start: float
-    end: float
-    steps: int | None = None
-    first_step: int = 0
-    share: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_way(self)
-
-    def at(self, step: int) -> float:
-        """The value on the wave."""
-        share = _share(step, self.first_step, self.steps)
-        wave = 0.5 - 0.5 * math.cos(math.pi * share)
-        return self.start + (self.end - self.start) * wave
+    def _rise(self, passed: float) -> float:
+        return 0.5 - 0.5 * math.cos(math.pi * passed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,7 +211,7 @@ def fill_steps(record: _Record, n_steps: int) -> _Record:
     if not dataclasses.is_dataclass(record) or isinstance(record, type):
         return record
     changed = {}
-    if isinstance(record, Linear | Cosine) and record.steps is None:
+    if isinstance(record, AbstractRamp) and record.steps is None:
         left = max(0, n_steps - record.first_step)
         changed["steps"] = max(1, round(record.share * left))
     if isinstance(record, Decay) and record.steps is None:
@@ -221,11 +222,6 @@ def fill_steps(record: _Record, n_steps: int) -> _Record:
         if filled is not value:
             changed[field.name] = filled
     return dataclasses.replace(record, **changed) if changed else record
-
-
-def _check_way(way: Linear | Cosine) -> None:
-    _check_length(way.steps, way.share)
-    check_number("first_step", way.first_step, least=0)
 
 
 def _check_length(steps: int | None, share: float) -> None:

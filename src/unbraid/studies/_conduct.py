@@ -52,7 +52,7 @@ def run_study(
     *,
     executor: AbstractExecutor | None = None,
     loggers: Sequence[str] = (),
-    device: str = "cpu",
+    device: str = "auto",
     disk_budget: int | None = None,
     observer: Observer | None = None,
     until: int | None = None,
@@ -71,7 +71,8 @@ def run_study(
         out: Folder of the study.
         executor: Where to compute; on the cores of this machine when not given.
         loggers: Names of loggers that every run reports to.
-        device: Where each run computes.
+        device: Device of each run; ``"auto"`` takes the first available of cuda, mps
+            and cpu.
         disk_budget: Bytes that the study may take; when it has more, the states of
             finished runs are deleted, and if that does not help, it stops.
         observer: Told of everything that happens.

@@ -31,7 +31,7 @@ def make_job(
     fingerprint: str,
     *,
     loggers: Sequence[str] = (),
-    device: str = "cpu",
+    device: str = "auto",
     until: int | None = None,
 ) -> Job:
     """Return the job that trains and scores one run.

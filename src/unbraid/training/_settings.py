@@ -120,8 +120,8 @@ class TrainingSettings(ModelSettings, Training):
 
     Example:
         >>> settings = TrainingSettings(steps=500, network="dense")
-        >>> settings.batch_size, settings.learning_rate, settings.network
-        (64, 0.0001, Dense(widths=(256, 256)))
+        >>> settings.batch_size, settings.learning_rate, settings.network.widths
+        (64, 0.0001, (256, 256))
     """
 
 

@@ -1,9 +1,6 @@
 """Populations scored with labels beat models that are trained apart."""
 
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
-from unbraid_claims._intervals import gain_of
+from unbraid_claims import Claim, Evidence, Measured, above, gain_of
 from unbraid_claims._populations import (
     SCORES,
     SUPERVISED,
@@ -29,16 +26,9 @@ def measure(evidence: Evidence) -> Measured:
             )
             for metric in ("mig", "dci")
         )
-        value, interval = gain_of(by_mig, by_dci)
-        checks.append(
-            Check(
-                quantity=f"{name} of populations scored by MIG less by DCI",
-                expected="above 0: MIG is the better guide",
-                value=value,
-                interval=interval,
-                least=0.0,
-            )
-        )
+        quantity = f"{name} of populations scored by MIG less by DCI"
+        expected = "above 0: MIG is the better guide"
+        checks.append(above(quantity, gain_of(by_mig, by_dci), expected=expected))
     for words, few in (("all labels", False), ("few labels", True)):
         bred, apart = (
             scores_of(
@@ -52,16 +42,8 @@ def measure(evidence: Evidence) -> Measured:
             )
             for single in (False, True)
         )
-        value, interval = gain_of(bred, apart)
-        checks.append(
-            Check(
-                quantity=f"{words}: MIG of the population less the best trained apart",
-                expected="above 0",
-                value=value,
-                interval=interval,
-                least=0.0,
-            )
-        )
+        quantity = f"{words}: MIG of the population less the best trained apart"
+        checks.append(above(quantity, gain_of(bred, apart)))
     return Measured(checks=checks, figure=draw_populations(cells))
 
 

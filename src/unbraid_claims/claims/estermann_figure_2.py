@@ -1,19 +1,15 @@
 """Populations scored by agreement alone learn the two positions."""
 
-import numpy as np
+import pandas as pd
 
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
-from unbraid_claims._intervals import mean_of
+from unbraid_claims import Check, Claim, Evidence, Measured, above, mean_of
 from unbraid_claims._learned_factors import learned_factors
 from unbraid_claims._populations import RECURSIVE, by_dataset, stage_folders
 from unbraid_claims._scores_by_group import draw_factors
-from unbraid_claims._tables import columns_of
 
 Row = dict[str, float]
 
-_POSITIONS = ("position_x", "position_y")
+_POSITIONS = ["position_x", "position_y"]
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -47,27 +43,20 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _checks(dataset: str, rows: list[Row]) -> list[Check]:
-    known = columns_of(rows)
-    others = [values for name, values in known.items() if name not in _POSITIONS]
-    least = np.minimum(*(known[name] for name in _POSITIONS))
-    apart, of_apart = mean_of(least - np.max(others, axis=0))
-    held, of_held = mean_of(least)
+    known = pd.DataFrame(rows)
+    least = known[_POSITIONS].min(axis=1)
+    others = known.drop(columns=_POSITIONS)
     return [
-        Check(
-            quantity=f"{dataset}: the position known less, less the best known other "
-            "factor",
+        above(
+            f"{dataset}: the position known less, less the best known other factor",
+            mean_of(least - others.max(axis=1)),
             expected="above 0: x and y, consistently",
-            value=apart,
-            interval=of_apart,
-            least=0.0,
         ),
-        Check(
-            quantity=f"{dataset}: share of the position known less that one latent "
-            "knows",
+        above(
+            f"{dataset}: share of the position known less that one latent knows",
+            mean_of(least),
+            0.2,
             expected="clearly above 0",
-            value=held,
-            interval=of_held,
-            least=0.2,
         ),
     ]
 

@@ -7,10 +7,16 @@ from numpy.typing import NDArray
 
 from unbraid.studies import Cell
 from unbraid.studies.analysis import strengths
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
-from unbraid_claims._intervals import gain_of, spread_ratio
+from unbraid_claims import (
+    Check,
+    Claim,
+    Evidence,
+    Measured,
+    above,
+    below,
+    gain_of,
+    spread_ratio,
+)
 from unbraid_claims._populations import (
     BOTH,
     PLAIN,
@@ -65,42 +71,24 @@ def _checks(
     for score, name in SCORES.items():
         plain = by_method[score]
         best = max(plain, key=lambda method: plain[method].mean())
-        value, interval = gain_of(scores_of(cells, score, is_ours), plain[best])
-        checks.append(
-            Check(
-                quantity=f"{dataset}: {name} of rPU-VAE less {best.replace('_', ' ')}, "
-                "the best plain method in its mean over strengths",
-                expected="above 0",
-                value=value,
-                interval=interval,
-                least=0.0,
-            )
-        )
+        quantity = f"{dataset}: {name} of rPU-VAE less {best.replace('_', ' ')}, the "
+        quantity += "best plain method in its mean over strengths"
+        ours = scores_of(cells, score, is_ours)
+        checks.append(above(quantity, gain_of(ours, plain[best])))
     ours = scores_of(cells, "mig", is_ours)
-    ratio, of_ratio = spread_ratio(ours, list(by_method["mig"].values()))
     checks.append(
-        Check(
-            quantity=f"{dataset}: deviation of rPU-VAE's MIG over that within plain "
-            "methods",
+        below(
+            f"{dataset}: deviation of rPU-VAE's MIG over that within plain methods",
+            spread_ratio(ours, list(by_method["mig"].values())),
+            1.0,
             expected="below 1: comparatively little variance",
-            value=ratio,
-            interval=of_ratio,
-            most=1.0,
         )
     )
     supervised = scores_of(cells, "mig", is_supervised)
     if supervised.size:
-        value, interval = gain_of(supervised, ours)
-        checks.append(
-            Check(
-                quantity=f"{dataset}: MIG of supervised populations less that of "
-                "rPU-VAE",
-                expected="small, below 0.15",
-                value=value,
-                interval=interval,
-                most=0.15,
-            )
-        )
+        quantity = f"{dataset}: MIG of supervised populations less that of rPU-VAE"
+        gain = gain_of(supervised, ours)
+        checks.append(below(quantity, gain, 0.15, expected="small, below 0.15"))
     return checks
 
 

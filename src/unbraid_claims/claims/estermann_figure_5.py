@@ -1,21 +1,17 @@
 """The stages of rPU-VAE learn one group of factors after another."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
 from unbraid.studies import Cell
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
-from unbraid_claims._intervals import mean_of
+from unbraid_claims import Check, Claim, Evidence, Measured, above, mean_of
 from unbraid_claims._learned_factors import followed_factors, learned_factors
 from unbraid_claims._populations import RECURSIVE, by_dataset, stage_folders
 from unbraid_claims._scores_by_group import draw_factors
-from unbraid_claims._tables import columns_of
 
 Row = dict[str, float]
 Stages = dict[str, list[Row]]
@@ -34,28 +30,28 @@ class _Order:
         words: What comes first and next, in words.
     """
 
-    first: tuple[str, ...]
-    later: tuple[str, ...]
-    next: tuple[str, ...]
-    last: tuple[str, ...]
+    first: list[str]
+    later: list[str]
+    next: list[str]
+    last: list[str]
     words: tuple[str, str]
 
 
 _ORDERS = (
     # dSprites, Figure 5a.
     _Order(
-        first=("position_x", "position_y"),
-        later=("scale",),
-        next=("scale",),
-        last=("shape", "orientation"),
+        first=["position_x", "position_y"],
+        later=["scale"],
+        next=["scale"],
+        last=["shape", "orientation"],
         words=("positions", "scale"),
     ),
     # Shapes3D, Figure 5b.
     _Order(
-        first=("floor_hue", "wall_hue"),
-        later=("object_hue", "shape", "scale"),
-        next=("object_hue", "shape"),
-        last=("scale",),
+        first=["floor_hue", "wall_hue"],
+        later=["object_hue", "shape", "scale"],
+        next=["object_hue", "shape"],
+        last=["scale"],
         words=("hues of floor and wall", "hue or shape of the object"),
     ),
 )
@@ -92,38 +88,34 @@ _MINI_REMARK = (
 
 def _checks(dataset: str, stages: Stages) -> list[Check]:
     """Of one dataset: what is learned first, and what next if there are leaves."""
-    first = columns_of(stages["first"])
+    first = pd.DataFrame(stages["first"])
     order = _order_of(dataset, first)
-    lead, of_lead = mean_of(_least(first, order.first) - _most(first, order.later))
     checks = [
-        Check(
-            quantity=f"{dataset}, first populations: share known of the "
-            f"{order.words[0]} less of {_listed(order.later)}",
+        above(
+            f"{dataset}, first populations: share known of the {order.words[0]} less "
+            f"of {_listed(order.later)}",
+            mean_of(first[order.first].min(axis=1) - first[order.later].max(axis=1)),
             expected=f"above 0: {order.words[0]} first",
-            value=lead,
-            interval=of_lead,
-            least=0.0,
         )
     ]
     # Without a step in any label, no images are left for a leaf population.
     if stages["leaves"]:
-        leaves = columns_of(stages["leaves"])
-        gain, of_gain = mean_of(_most(leaves, order.next) - _most(leaves, order.last))
+        leaves = pd.DataFrame(stages["leaves"])
         checks.append(
-            Check(
-                quantity=f"{dataset}, {len(stages['leaves'])} leaf populations, "
-                f"busiest latent: share of {_listed(order.next)} in its variance less "
-                f"that of {_listed(order.last)}",
+            above(
+                f"{dataset}, {len(stages['leaves'])} leaf populations, busiest latent: "
+                f"share of {_listed(order.next)} in its variance less that of "
+                f"{_listed(order.last)}",
+                mean_of(
+                    leaves[order.next].max(axis=1) - leaves[order.last].max(axis=1)
+                ),
                 expected=f"above 0: {order.words[1]} next",
-                value=gain,
-                interval=of_gain,
-                least=0.0,
             )
         )
     return checks
 
 
-def _order_of(dataset: str, factors: Mapping[str, NDArray[np.float64]]) -> _Order:
+def _order_of(dataset: str, factors: Iterable[str]) -> _Order:
     for order in _ORDERS:
         if {*order.first, *order.later, *order.next, *order.last} <= set(factors):
             return order
@@ -133,23 +125,11 @@ def _order_of(dataset: str, factors: Mapping[str, NDArray[np.float64]]) -> _Orde
     )
 
 
-def _least(
-    shares: Mapping[str, NDArray[np.float64]], names: tuple[str, ...]
-) -> NDArray[np.float64]:
-    return np.min([shares[name] for name in names], axis=0)
-
-
-def _most(
-    shares: Mapping[str, NDArray[np.float64]], names: tuple[str, ...]
-) -> NDArray[np.float64]:
-    return np.max([shares[name] for name in names], axis=0)
-
-
 def _means(rows: list[Row]) -> dict[str, float]:
-    return {name: float(values.mean()) for name, values in columns_of(rows).items()}
+    return pd.DataFrame(rows).mean().to_dict()
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _listed(names: list[str]) -> str:
     return " or ".join(name.replace("_", " ") for name in names)
 
 

@@ -1,9 +1,6 @@
 """More leaf runs give better models, the first of them most."""
 
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
-from unbraid_claims._intervals import mean_of
+from unbraid_claims import Claim, Evidence, Measured, above, mean_of
 from unbraid_claims._populations import (
     RECURSIVE,
     SCORES,
@@ -27,17 +24,8 @@ def measure(evidence: Evidence) -> Measured:
                     scores_of(cells, score, has_leaf_runs(number))
                     for number in (last, first)
                 )
-                value, interval = mean_of(with_runs - without)
-                checks.append(
-                    Check(
-                        quantity=f"{dataset}: {name} with {last} leaf runs less "
-                        f"{first}",
-                        expected="above 0",
-                        value=value,
-                        interval=interval,
-                        least=0.0,
-                    )
-                )
+                quantity = f"{dataset}: {name} with {last} leaf runs less {first}"
+                checks.append(above(quantity, mean_of(with_runs - without)))
     return Measured(checks=checks, figure=draw_populations(every))
 
 

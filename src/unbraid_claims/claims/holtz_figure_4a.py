@@ -8,10 +8,7 @@ import numpy as np
 import pandas as pd
 
 from unbraid.reports.figures import new_figure, tidy
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
-from unbraid_claims._intervals import mean_of
+from unbraid_claims import Claim, Evidence, Measured, above, below, mean_of
 from unbraid_claims._stability import STUDY, stability_table
 
 if TYPE_CHECKING:
@@ -26,25 +23,18 @@ def measure(evidence: Evidence) -> Measured:
     others = [n_latents for n_latents in grid.columns if n_latents != true]
     # The best of the others on the whole: a different one per beta would be unfair.
     best = grid[others].mean().idxmin()
-    value, interval = mean_of((grid[true] - grid[best]).to_numpy() / grid[best].mean())
-    wider, of_wider = mean_of(
-        (grid[others].max(axis=1) - grid[true]).to_numpy() / grid[true].mean()
-    )
+    gain = (grid[true] - grid[best]) / grid[best].mean()
+    loss = (grid[others].max(axis=1) - grid[true]) / grid[true].mean()
     checks = [
-        Check(
-            quantity=f"instability with {true} latents less that with {best:g}, the "
-            "next best number, relative, mean over betas",
+        below(
+            f"instability with {true} latents less that with {best:g}, the next best "
+            "number, relative, mean over betas",
+            mean_of(gain.to_numpy()),
             expected="below 0: lowest at the number of factors",
-            value=value,
-            interval=interval,
-            most=0.0,
         ),
-        Check(
-            quantity=f"the least stable number less {true} latents, relative",
-            expected="above 0",
-            value=wider,
-            interval=of_wider,
-            least=0.0,
+        above(
+            f"the least stable number less {true} latents, relative",
+            mean_of(loss.to_numpy()),
         ),
     ]
     return Measured(

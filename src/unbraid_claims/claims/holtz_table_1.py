@@ -8,12 +8,9 @@ import numpy as np
 import pandas as pd
 
 from unbraid.reports.figures import new_figure, tidy
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
-from unbraid_claims._intervals import resampled
+from unbraid_claims import Claim, Evidence, Measured, above, rank_correlation, resampled
 from unbraid_claims._stability import METRICS, NAMES, STUDY, stability_table
-from unbraid_claims._tables import numbers_of, rank_correlation, rows_where
+from unbraid_claims._tables import numbers_of, rows_where
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,29 +24,19 @@ def measure(evidence: Evidence) -> Measured:
     n_resamples = evidence.at(smoke=20, mini=1_000, paper=1_000)
     checks = []
     for metric in METRICS:
-        value, interval = resampled(
+        agreement = resampled(
             table,
             lambda some, metric=metric: _agreement(some, "dynamics", metric),
             n_resamples=n_resamples,
         )
-        checks.append(
-            Check(
-                quantity=f"stability and {NAMES[metric]}: rank correlation over "
-                "specifications",
-                expected=f"above 0 ({_PRINTED[metric]:.2f} with 10 seeds)",
-                value=value,
-                interval=interval,
-                least=0.0,
-            )
-        )
-    value, interval = resampled(table, _more_with_seeds, n_resamples=n_resamples)
+        quantity = f"stability and {NAMES[metric]}: rank correlation over "
+        expected = f"above 0 ({_PRINTED[metric]:.2f} with 10 seeds)"
+        checks.append(above(f"{quantity}specifications", agreement, expected=expected))
     checks.append(
-        Check(
-            quantity="what all seeds add to that of few, mean over the three scores",
+        above(
+            "what all seeds add to that of few, mean over the three scores",
+            resampled(table, _more_with_seeds, n_resamples=n_resamples),
             expected="above 0 (0.04)",
-            value=value,
-            interval=interval,
-            least=0.0,
         )
     )
     return Measured(checks=checks, figure=_draw(table))

@@ -15,10 +15,7 @@ from unbraid.models import Autoencoder
 from unbraid.selection import training_dynamics
 from unbraid.studies import Cell
 from unbraid.training import Trace, TraceRecorder, TraceSettings
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
-from unbraid_claims._intervals import resampled
+from unbraid_claims import Check, Claim, Evidence, Measured, above, below, resampled
 from unbraid_claims._rows import random_rows
 from unbraid_claims._scores_by_group import draw_lines
 from unbraid_claims._stability import METRICS, NAMES, STUDY, by_specification
@@ -35,35 +32,21 @@ def measure(evidence: Evidence) -> Measured:
     n_resamples = evidence.at(smoke=20, mini=1_000, paper=1_000)
     checks = []
     for metric in METRICS:
-        value, interval = resampled(
+        lost = resampled(
             table,
             lambda some, metric=metric: _kept(some, metric, 1) - _kept(some, metric, 3),
             n_resamples=n_resamples,
         )
-        checks.append(
-            Check(
-                quantity=f"{NAMES[metric]}: correlation with itself lost from noise "
-                "model 1 to 3",
-                expected="above 0",
-                value=value,
-                interval=interval,
-                least=0.0,
-            )
-        )
-        value, interval = resampled(
+        quantity = f"{NAMES[metric]}: correlation with itself lost from noise model 1 "
+        checks.append(above(f"{quantity}to 3", lost))
+        left = resampled(
             table,
             lambda some, metric=metric: _kept(some, metric, 3),
             n_resamples=n_resamples,
         )
-        checks.append(
-            Check(
-                quantity=f"{NAMES[metric]}: agreement with itself under noise model 3",
-                expected=f"clearly below 1 ({_PRINTED[metric]:.2f})",
-                value=value,
-                interval=interval,
-                most=0.95,
-            )
-        )
+        quantity = f"{NAMES[metric]}: agreement with itself under noise model 3"
+        expected = f"clearly below 1 ({_PRINTED[metric]:.2f})"
+        checks.append(below(quantity, left, 0.95, expected=expected))
     stability = pd.DataFrame(
         evidence.kept("noisy_stability", lambda: _stability(evidence))
     )

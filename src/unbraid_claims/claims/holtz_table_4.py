@@ -13,10 +13,7 @@ from unbraid.data import open_dataset
 from unbraid.metrics import Factors, clustering_sample_efficiency, unfairness
 from unbraid.reports.figures import new_figure, tidy
 from unbraid.studies import Cell
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
-from unbraid_claims._intervals import resampled
+from unbraid_claims import Claim, Evidence, Measured, below, rank_correlation, resampled
 from unbraid_claims._rows import random_rows
 from unbraid_claims._stability import (
     STUDY,
@@ -24,7 +21,7 @@ from unbraid_claims._stability import (
     specification,
     stability_table,
 )
-from unbraid_claims._tables import numbers_of, rank_correlation
+from unbraid_claims._tables import numbers_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,20 +40,14 @@ def measure(evidence: Evidence) -> Measured:
         table = table.merge(pd.DataFrame(rows), on=["beta", "n_latents"])
     checks = []
     for task, (name, printed) in _TASKS.items():
-        value, interval = resampled(
+        agreement = resampled(
             table,
             lambda some, task=task: -rank_correlation(some, "dynamics", task),
             n_resamples=evidence.at(smoke=20, mini=1_000, paper=1_000),
         )
-        checks.append(
-            Check(
-                quantity=f"stability and {name}: rank correlation over specifications",
-                expected=f"below 0 ({printed:.2f})",
-                value=value,
-                interval=interval,
-                most=0.0,
-            )
-        )
+        quantity = f"stability and {name}: rank correlation over specifications"
+        expected = f"below 0 ({printed:.2f})"
+        checks.append(below(quantity, agreement, expected=expected))
     return Measured(
         checks=checks,
         figure=_draw(table),

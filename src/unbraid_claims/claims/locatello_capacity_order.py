@@ -4,10 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
-from unbraid_claims._intervals import mean_of
+from unbraid_claims import Claim, Evidence, Measured, above, mean_of
 from unbraid_claims._learned_factors import learned_factors
 from unbraid_claims._scores_by_group import draw_lines
 
@@ -28,17 +25,8 @@ def measure(evidence: Evidence) -> Measured:
         ("positions before scale", positions - mean["scale"]),
         ("scale before shape and orientation", mean["scale"] - rest),
     ):
-        value, interval = mean_of(gains)
-        checks.append(
-            Check(
-                quantity=f"{quantity}: nats that the best latent knows of a factor, "
-                "difference of means over capacities",
-                expected="above 0",
-                value=value,
-                interval=interval,
-                least=0.0,
-            )
-        )
+        quantity += ": nats that the best latent knows of a factor, difference of "
+        checks.append(above(f"{quantity}means over capacities", mean_of(gains)))
     figure = draw_lines(
         [f"{capacity:g}" for capacity in found["capacities"]],
         {

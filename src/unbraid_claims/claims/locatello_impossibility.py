@@ -12,9 +12,7 @@ from scipy.stats import combine_pvalues, uniform
 from unbraid import evaluate
 from unbraid.foundation import numpy_generator
 from unbraid.geometry import EntanglingMap, random_rotation
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
+from unbraid_claims import Check, Claim, Evidence, Measured
 from unbraid_claims._joint_law import energy_test
 
 Values = NDArray[np.float64]

@@ -8,11 +8,7 @@ import pandas as pd
 
 from unbraid.reports import draw_rank_correlation
 from unbraid.studies.analysis import PUBLISHED_METRICS, metric_agreement
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
-from unbraid_claims._intervals import resampled
-from unbraid_claims._tables import numbers_of, rank_correlation, words_of
+from unbraid_claims import Claim, Evidence, Measured, above, rank_correlation, resampled
 
 _STUDY = "dlib-2019"
 _OTHERS = [name for name in PUBLISHED_METRICS if name != "modularity"]
@@ -21,13 +17,10 @@ _OTHERS = [name for name in PUBLISHED_METRICS if name != "modularity"]
 def measure(evidence: Evidence) -> Measured:
     """Rank correlations of the six metrics, over all models."""
     table = evidence.table(_STUDY)
-    scores = pd.DataFrame(
-        {name: numbers_of(table, f"score.{name}") for name in PUBLISHED_METRICS}
-        | {"data": words_of(table, "data")}
-    )
+    scores = table.rename(columns=lambda name: name.removeprefix("score."))
     n_resamples = evidence.at(smoke=20, mini=1_000, paper=1_000)
     checks = []
-    for quantity, expected, statistic, bounds in (
+    for quantity, expected, statistic, bound in (
         ("BetaVAE and FactorVAE score", "strongly correlated", _pair(0, 1), 0.5),
         ("MIG and DCI disentanglement", "strongly correlated", _pair(2, 3), 0.5),
         ("least pair without modularity", "mildly correlated", _least, 0.0),
@@ -38,14 +31,12 @@ def measure(evidence: Evidence) -> Measured:
             0.0,
         ),
     ):
-        value, interval = resampled(scores, statistic, n_resamples=n_resamples)
         checks.append(
-            Check(
-                quantity=f"rank correlation: {quantity}",
-                expected=f"{expected}, above {bounds:g}",
-                value=value,
-                interval=interval,
-                least=bounds,
+            above(
+                f"rank correlation: {quantity}",
+                resampled(scores, statistic, n_resamples=n_resamples),
+                bound,
+                expected=f"{expected}, above {bound:g}",
             )
         )
     pooled = metric_agreement(table, list(PUBLISHED_METRICS)).pooled

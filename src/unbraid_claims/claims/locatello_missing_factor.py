@@ -10,9 +10,7 @@ from unbraid.metrics import (
     factor_vae_score,
     mutual_information_gap,
 )
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
+from unbraid_claims import Check, Claim, Evidence, Measured
 
 _KNOWN = ("scale", "position_x", "position_y")
 

@@ -13,12 +13,9 @@ from scipy.stats import rankdata
 
 from unbraid.reports.figures import new_figure, show_matrix
 from unbraid.studies.analysis import PUBLISHED_METRICS
-from unbraid_claims._claim import Claim
+from unbraid_claims import Claim, Evidence, Measured, above, below, resampled
 from unbraid_claims._datasets import dataset_names
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
-from unbraid_claims._intervals import resampled
-from unbraid_claims._tables import chosen, numbers_of, words_of
+from unbraid_claims._tables import groups_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,37 +39,25 @@ _RELIABLE = 0.5
 def measure(evidence: Evidence) -> Measured:
     """How far each term follows the metrics, beside how far metrics follow others."""
     table = evidence.table(_STUDY)
-    names = dataset_names(words_of(table, "data"))
+    names = dataset_names(table["data"])
     n_resamples = evidence.at(smoke=20, mini=1_000, paper=1_000)
     checks = []
     for number, name in enumerate(_TERMS.values()):
-        value, interval = resampled(
+        agreement = resampled(
             table,
             lambda some, number=number: _agreements(_correlations(some))[number],
             within="data",
             n_resamples=n_resamples,
         )
-        checks.append(
-            Check(
-                quantity=f"{name}: rank correlation with the metrics, "
-                f"{_measure(names)}",
-                expected=f"below {_RELIABLE:g}, unreliable",
-                value=value,
-                interval=interval,
-                most=_RELIABLE,
-            )
-        )
-    value, interval = resampled(
-        table, _lead_of_metrics, within="data", n_resamples=n_resamples
-    )
+        quantity = f"{name}: rank correlation with the metrics, {_measure(names)}"
+        expected = f"below {_RELIABLE:g}, unreliable"
+        checks.append(below(quantity, agreement, _RELIABLE, expected=expected))
     checks.append(
-        Check(
-            quantity="control, the supervised metric that follows the others best, by "
-            "the same measure: its correlation less that of the best term",
+        above(
+            "control, the supervised metric that follows the others best, by the same "
+            "measure: its correlation less that of the best term",
+            resampled(table, _lead_of_metrics, within="data", n_resamples=n_resamples),
             expected="above 0: labels tell more",
-            value=value,
-            interval=interval,
-            least=0.0,
         )
     )
     every = _correlations(table)
@@ -103,17 +88,11 @@ def _correlations(table: pd.DataFrame) -> Correlations:
     vary, and where fewer than half of the runs have both numbers. A score that does not
     vary has a correlation of 0, as it tells nothing.
     """
-    datasets = np.array(words_of(table, "data"))
-    return np.stack(
-        [
-            _of_dataset(chosen(table, (datasets == name).tolist()))
-            for name in dict.fromkeys(datasets.tolist())
-        ]
-    )
+    return np.stack([_of_dataset(some) for some in groups_of(table, ["data"]).values()])
 
 
 def _of_dataset(table: pd.DataFrame) -> NDArray[np.float64]:
-    values = np.stack([numbers_of(table, name) for name in _SCORES], axis=1)
+    values = table[_SCORES].to_numpy(dtype=np.float64)
     is_known = np.isfinite(values)
     if is_known.all():
         found = _correlate(values, values[:, len(_TERMS) :])

@@ -5,10 +5,7 @@ import pandas as pd
 
 from unbraid.reports import draw_total_correlation
 from unbraid.studies.analysis import strengths, total_correlation_by_strength
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
-from unbraid_claims._intervals import resampled
+from unbraid_claims import Claim, Evidence, Measured, above, below, resampled
 from unbraid_claims._tables import numbers_of
 
 _STUDY = "dlib-2019"
@@ -22,26 +19,19 @@ def measure(evidence: Evidence) -> Measured:
     is_meant = [method in _METHODS for method in table["method"]]
     table = table.take(np.flatnonzero(is_meant)).reset_index(drop=True)
     checks = []
-    for kind, words, bounds in (
-        ("sampled_codes", "falls with strength", {"most": 0.0}),
-        ("mean_codes", "rises with strength", {"least": 0.0}),
+    for kind, words, check in (
+        ("sampled_codes", "falls with strength", below),
+        ("mean_codes", "rises with strength", above),
     ):
-        value, interval = resampled(
+        trend = resampled(
             table,
             lambda some, kind=kind: _mean_trend(some, kind),
             within=["method", "strength_rank"],
             n_resamples=evidence.at(smoke=20, mini=500, paper=200),
         )
-        checks.append(
-            Check(
-                quantity=f"strength and total correlation of {kind.replace('_', ' ')}: "
-                "rank correlation, mean over methods",
-                expected=words,
-                value=value,
-                interval=interval,
-                **bounds,
-            )
-        )
+        quantity = f"strength and total correlation of {kind.replace('_', ' ')}: rank "
+        quantity += "correlation, mean over methods"
+        checks.append(check(quantity, trend, expected=words))
     everything = total_correlation_by_strength(evidence.table(_STUDY))
     return Measured(checks=checks, figure=draw_total_correlation(everything))
 

@@ -3,10 +3,8 @@
 import pandas as pd
 
 from unbraid.studies.analysis import PUBLISHED_METRICS, Transfer, transfer
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
-from unbraid_claims._tables import numbers_of, rows_where, words_of
+from unbraid_claims import Claim, Evidence, Measured, above
+from unbraid_claims._tables import numbers_of, rows_where
 
 # The miniature of the first has one dataset, so that a second study is needed for
 # another one. As published it has seven, two of which the second study repeats.
@@ -30,13 +28,11 @@ def measure(evidence: Evidence) -> Measured:
     rows = {kind: _row(found, kind) for kind in _PRINTED}
     near = rows["same", "same"]
     checks = [
-        Check(
-            quantity="same metric, same data, another seed: chosen settings beat "
-            "random ones",
+        above(
+            "same metric, same data, another seed: chosen settings beat random ones",
+            _around(*near),
+            0.65,
             expected="80.7 %, well above chance",
-            value=near[0],
-            interval=_around(*near),
-            least=0.65,
         )
     ]
     for kind, words in (
@@ -44,18 +40,13 @@ def measure(evidence: Evidence) -> Measured:
         (("different", "different"), "other metric, other data"),
     ):
         value, error = rows[kind]
-        checks.append(
-            Check(
-                quantity=f"{words}: what is lost against the same data",
-                expected=f"{_PRINTED['same', 'same'] - _PRINTED[kind]:.2f}",
-                value=near[0] - value,
-                interval=_around(near[0] - value, (near[1] ** 2 + error**2) ** 0.5),
-                least=0.0,
-            )
-        )
+        lost = _around(near[0] - value, (near[1] ** 2 + error**2) ** 0.5)
+        quantity = f"{words}: what is lost against the same data"
+        expected = f"{_PRINTED['same', 'same'] - _PRINTED[kind]:.2f}"
+        checks.append(above(quantity, lost, expected=expected))
     return Measured(
         checks=checks,
-        remark=f"{found.n_settings} settings, {len(set(words_of(table, 'data')))} "
+        remark=f"{found.n_settings} settings, {table['data'].nunique()} "
         f"datasets and {len(scores)} metrics here; 36, seven and six in the source.",
     )
 
@@ -66,8 +57,8 @@ def _row(found: Transfer, kind: tuple[str, str]) -> tuple[float, float]:
     return float(numbers_of(row, "probability")[0]), float(numbers_of(row, "error")[0])
 
 
-def _around(value: float, error: float) -> tuple[float, float]:
-    return float(value - 1.96 * error), float(value + 1.96 * error)
+def _around(value: float, error: float) -> tuple[float, tuple[float, float]]:
+    return value, (float(value - 1.96 * error), float(value + 1.96 * error))
 
 
 CLAIM = Claim(

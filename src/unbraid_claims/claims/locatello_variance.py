@@ -4,10 +4,7 @@ import pandas as pd
 
 from unbraid.reports import draw_scores_by_method
 from unbraid.studies.analysis import PUBLISHED_METRICS, strengths, variance_explained
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
-from unbraid_claims._intervals import resampled
+from unbraid_claims import Check, Claim, Evidence, Measured, resampled
 from unbraid_claims._tables import numbers_of
 
 _STUDY = "dlib-2019"

@@ -1,24 +1,16 @@
 """The farther apart squares stand, the less they overlap, the less is disentangled."""
 
-import re
-
-import numpy as np
 import pandas as pd
 
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Measured
-from unbraid_claims._intervals import mean_of
+from unbraid_claims import Claim, Evidence, Measured, below, mean_of
 from unbraid_claims._michlo_runs import (
     FRAMEWORKS,
     SCORES,
-    below,
     framework,
     frameworks_of,
     slopes,
 )
 from unbraid_claims._score_panels import draw_trends
-from unbraid_claims._tables import words_of
 
 _STUDY = "michlo-2022-a3-2"
 
@@ -47,8 +39,9 @@ def measure(evidence: Evidence) -> Measured:
 
 def with_spacing(table: pd.DataFrame) -> pd.DataFrame:
     """Runs with the spacing that the name of their data gives."""
-    found = [re.findall(r"spacing=(\d+)", data)[-1] for data in words_of(table, "data")]
-    return table.assign(spacing=np.array(found, dtype=int))
+    return table.assign(
+        spacing=table["data"].str.extract(r"spacing=(\d+)", expand=False).astype(int)
+    )
 
 
 CLAIM = Claim(

@@ -1,19 +1,15 @@
 """A loss that blurs repairs what XYSquares breaks."""
 
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Measured
-from unbraid_claims._intervals import gain_of
+from unbraid_claims import Claim, Evidence, Measured, above, gain_of
 from unbraid_claims._michlo_runs import (
     FRAMEWORKS,
     SCORES,
-    above,
     best_of_sweeps,
     framework,
     frameworks_of,
 )
 from unbraid_claims._score_panels import draw_score_panels
-from unbraid_claims._tables import rows_where, words_of
+from unbraid_claims._tables import rows_where
 
 _STUDY = "michlo-2022-a3-3"
 _LOSSES = {"gaussian": "squared error", "kernel_augmented": "through a box"}
@@ -32,8 +28,8 @@ def measure(evidence: Evidence) -> Measured:
             checks.append(above(f"{quantity} of each seed", gain))
     shown = table.assign(
         framework=frameworks_of(table),
-        loss=[_LOSSES[name] for name in words_of(table, "likelihood.name")],
-        beta=[f"beta {beta}" for beta in words_of(table, "objective.beta")],
+        loss=[_LOSSES[name] for name in table["likelihood.name"]],
+        beta=[f"beta {beta}" for beta in table["objective.beta"]],
     )
     figure = draw_score_panels(shown, ["framework", "loss", "beta"], SCORES)
     return Measured(

@@ -1,13 +1,9 @@
 """XYSquares breaks beta-VAE and Ada-GVAE."""
 
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Measured
-from unbraid_claims._intervals import gain_of
+from unbraid_claims import Claim, Evidence, Measured, above, gain_of
 from unbraid_claims._michlo_runs import (
     FRAMEWORKS,
     SCORES,
-    above,
     best_of_sweeps,
     framework,
     frameworks_of,

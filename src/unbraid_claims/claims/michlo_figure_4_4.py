@@ -6,14 +6,10 @@ from unbraid.data import open_cached
 from unbraid.metrics import latent_data_correlation
 from unbraid.representation import encode
 from unbraid.training import load
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
-from unbraid_claims._intervals import mean_of
+from unbraid_claims import Check, Claim, Evidence, Measured, above, mean_of
 from unbraid_claims._michlo_runs import (
     FRAMEWORKS,
     Numbers,
-    above,
     framework,
     frameworks_of,
     on_common,
@@ -23,7 +19,6 @@ from unbraid_claims._michlo_runs import (
     that_learnt,
 )
 from unbraid_claims._score_panels import draw_score_panels
-from unbraid_claims._tables import words_of
 
 _STUDY = "michlo-2022-a4"
 _PERCEIVED = "score.latent_data_correlation"
@@ -43,9 +38,7 @@ def measure(evidence: Evidence) -> Measured:
     """Levels on common data; differences of frameworks with the same beta and seed."""
     everything = evidence.table(_STUDY)
     found = evidence.kept("latent_data", lambda: _latent_data(evidence))
-    table = everything.assign(
-        **{_PERCEIVED: [found[run] for run in words_of(everything, "id")]}
-    )
+    table = everything.assign(**{_PERCEIVED: [found[run] for run in everything["id"]]})
     # All distances along a factor of XYSquares are alike: there is no order to follow.
     common = that_learnt(on_common(table))
     checks = [_level(common, name) for name in FRAMEWORKS]
@@ -68,7 +61,7 @@ def _level(common: pd.DataFrame, name: str) -> Check:
         f"{FRAMEWORKS[name]}, common data: rank correlation of latent and perceived "
         "distances, mean over beta",
         mean_of(levels),
-        bound=_ALMOST_ONE,
+        _ALMOST_ONE,
     )
 
 

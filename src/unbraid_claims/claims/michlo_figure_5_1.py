@@ -2,14 +2,10 @@
 
 import pandas as pd
 
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Measured
-from unbraid_claims._intervals import gain_of, mean_of
+from unbraid_claims import Claim, Evidence, Measured, above, gain_of, mean_of
 from unbraid_claims._michlo_runs import (
     FRAMEWORKS,
     SCORES,
-    above,
     framework,
     frameworks_of,
     paired_gains,
@@ -18,7 +14,6 @@ from unbraid_claims._michlo_runs import (
     without_twins,
 )
 from unbraid_claims._score_panels import draw_score_panels
-from unbraid_claims._tables import chosen, numbers_of, words_of
 
 _TRIPLETS, _BEFORE = "michlo-2022-a5-1", "michlo-2022-a4"
 _GOALS = {
@@ -54,7 +49,7 @@ def measure(evidence: Evidence) -> Measured:
         )
         quantity = f"beta-TVAE: {called} gained by the norm l1 over l2, all else alike"
         checks.append(above(quantity, mean_of(gains)))
-    norms = [f"beta-TVAE, l{p:g}" for p in numbers_of(triplets, "objective.p")]
+    norms = [f"beta-TVAE, l{p:g}" for p in triplets["objective.p"]]
     shown = pd.concat(
         [
             before.assign(method=frameworks_of(before)),
@@ -71,10 +66,7 @@ def measure(evidence: Evidence) -> Measured:
 
 def before_triplets(table: pd.DataFrame, triplets: pd.DataFrame) -> pd.DataFrame:
     """Runs of beta-VAE and Ada-GVAE that learnt, on the data of others."""
-    kinds = set(words_of(triplets, "data"))
-    return that_learnt(
-        chosen(table, [data in kinds for data in words_of(table, "data")])
-    )
+    return that_learnt(table.loc[table["data"].isin(triplets["data"])])
 
 
 CLAIM = Claim(

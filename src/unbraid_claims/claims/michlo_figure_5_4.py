@@ -4,19 +4,15 @@ import math
 
 import pandas as pd
 
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Measured
-from unbraid_claims._intervals import gain_of, mean_of
+from unbraid_claims import Claim, Evidence, Measured, above, gain_of, mean_of
 from unbraid_claims._michlo_runs import (
-    above,
     on_common,
     paired_gains,
     scores_of,
     without_twins,
 )
 from unbraid_claims._score_panels import draw_score_panels
-from unbraid_claims._tables import chosen, numbers_of, words_of
+from unbraid_claims._tables import numbers_of
 
 _ADAPTIVE, _TRIPLETS = "michlo-2022-a5-2", "michlo-2022-a5-1"
 _AXES, _LINEAR = "score.axis_alignment", "score.linearity"
@@ -83,19 +79,16 @@ def _ends(table: pd.DataFrame, name: str) -> list[float | None]:
     column = f"objective.{name}.end"
     if column not in table:
         return [None] * len(table)
-    ends = numbers_of(table, column)
-    return [None if math.isnan(end) else float(end) for end in ends]
+    return [None if math.isnan(end) else end for end in numbers_of(table, column)]
 
 
 def _same_loss(table: pd.DataFrame) -> pd.DataFrame:
     """Runs of beta-TVAE with the norm and margin of Ada-TVAE, and with its decoder."""
-    settings = zip(
-        numbers_of(table, "objective.p"),
-        words_of(table, "objective.margin_kind"),
-        words_of(table, "objective.decoder_gradient"),
-        strict=True,
-    )
-    return chosen(table, [setting == (1, "hard", "True") for setting in settings])
+    return table.loc[
+        (table["objective.p"] == 1)
+        & (table["objective.margin_kind"] == "hard")
+        & (table["objective.decoder_gradient"].astype(str) == "True")
+    ]
 
 
 CLAIM = Claim(

@@ -2,14 +2,10 @@
 
 import pandas as pd
 
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Measured
-from unbraid_claims._intervals import gain_of, mean_of
+from unbraid_claims import Claim, Evidence, Measured, above, gain_of, mean_of
 from unbraid_claims._michlo_runs import (
     FRAMEWORKS,
     SCORES,
-    above,
     framework,
     frameworks_of,
     paired_gains,
@@ -17,7 +13,6 @@ from unbraid_claims._michlo_runs import (
     without_twins,
 )
 from unbraid_claims._score_panels import draw_score_panels
-from unbraid_claims._tables import chosen, words_of
 
 from .michlo_figure_5_1 import before_triplets
 from .michlo_figure_5_4 import with_schedule
@@ -34,10 +29,7 @@ def measure(evidence: Evidence) -> Measured:
     """Means over settings of Ada-TVAE, less means over beta of the others."""
     adaptive = without_twins(with_schedule(evidence.table(_ADAPTIVE)))
     # Strong schedules are ruled out in Figure 5.4.
-    kept = chosen(
-        adaptive,
-        [not name.endswith("strong") for name in words_of(adaptive, "schedule")],
-    )
+    kept = adaptive.loc[~adaptive["schedule"].str.endswith("strong")]
     before = before_triplets(evidence.table(_BEFORE), adaptive)
     checks = []
     for score, called in SCORES.items():
@@ -59,7 +51,7 @@ def measure(evidence: Evidence) -> Measured:
         )
         quantity = f"Ada-TVAE: {called} gained by distances over divergences in telling"
         checks.append(above(f"{quantity} shared latents", mean_of(gains)))
-    told = [_SHARED_BY[how] for how in words_of(kept, "objective.shared_by")]
+    told = [_SHARED_BY[how] for how in kept["objective.shared_by"]]
     shown = pd.concat(
         [
             before.assign(method=frameworks_of(before)),

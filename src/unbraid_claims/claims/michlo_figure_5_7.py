@@ -6,14 +6,10 @@ import pandas as pd
 from unbraid.data import open_cached
 from unbraid.foundation import correlate
 from unbraid.perception import perceived_distances
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Measured
-from unbraid_claims._intervals import gain_of, mean_of
+from unbraid_claims import Claim, Evidence, Measured, above, gain_of, mean_of
 from unbraid_claims._michlo_runs import (
     SCORES,
     Numbers,
-    above,
     best_of_sweeps,
     framework,
     on_common,
@@ -21,7 +17,7 @@ from unbraid_claims._michlo_runs import (
     short_data,
 )
 from unbraid_claims._score_panels import draw_score_panels
-from unbraid_claims._tables import groups_of, numbers_of, words_of
+from unbraid_claims._tables import groups_of, numbers_of
 
 _TRIPLETS, _BEFORE = "michlo-2022-a5-3", "michlo-2022-a4"
 
@@ -29,11 +25,9 @@ _TRIPLETS, _BEFORE = "michlo-2022-a5-3", "michlo-2022-a4"
 def measure(evidence: Evidence) -> Measured:
     """Scores against how well perceived distances follow factors; and beta-VAE's."""
     triplets = evidence.table(_TRIPLETS)
-    kinds = list(dict.fromkeys(words_of(triplets, "data")))
+    kinds = triplets["data"].unique().tolist()
     follows = evidence.kept("follows", lambda: _follows(evidence, kinds))
-    triplets = triplets.assign(
-        follows=[follows[data] for data in words_of(triplets, "data")]
-    )
+    triplets = triplets.assign(follows=[follows[data] for data in triplets["data"]])
     plain = framework(evidence.table(_BEFORE), "beta_vae")
     checks = []
     for score, called in SCORES.items():
@@ -50,7 +44,7 @@ def measure(evidence: Evidence) -> Measured:
     return Measured(
         checks=checks,
         figure=draw_score_panels(_shown(triplets, plain), "method", SCORES),
-        n_seeds=len(set(words_of(triplets, "seed"))),
+        n_seeds=len(set(triplets["seed"])),
         remark="That training is more stable is said there too, but not of what.",
     )
 

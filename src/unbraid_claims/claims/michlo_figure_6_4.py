@@ -2,20 +2,16 @@
 
 import pandas as pd
 
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Measured
-from unbraid_claims._intervals import gain_of
+from unbraid_claims import Claim, Evidence, Measured, above, gain_of
 from unbraid_claims._michlo_runs import (
     FRAMEWORKS,
     SCORES,
-    above,
     best_of_sweeps,
     framework,
     frameworks_of,
 )
 from unbraid_claims._score_panels import draw_score_panels
-from unbraid_claims._tables import rows_where, words_of
+from unbraid_claims._tables import rows_where
 
 _PLAIN, _LEARNT = "michlo-2022-a3-3", "michlo-2022-a6-learnt"
 _LOSSES = ("squared error", "gaussian", "box")
@@ -40,8 +36,8 @@ def measure(evidence: Evidence) -> Measured:
     order = {loss: place for place, loss in enumerate((*_LOSSES, "learnt"))}
     shown = table.assign(
         framework=frameworks_of(table),
-        beta=[f"beta {beta}" for beta in words_of(table, "objective.beta")],
-        place=[order[loss] for loss in words_of(table, "loss")],
+        beta=[f"beta {beta}" for beta in table["objective.beta"]],
+        place=[order[loss] for loss in table["loss"]],
     )
     shown = shown.sort_values(["framework", "place"], ascending=[False, True])
     figure = draw_score_panels(shown, ["framework", "loss", "beta"], SCORES)
@@ -52,11 +48,7 @@ def measure(evidence: Evidence) -> Measured:
 
 def _losses(table: pd.DataFrame) -> list[str]:
     """What the loss of each run is called; a learnt kernel is numbers, not a name."""
-    likelihoods = zip(
-        words_of(table, "likelihood.name"),
-        words_of(table, "likelihood.kernel"),
-        strict=True,
-    )
+    likelihoods = zip(table["likelihood.name"], table["likelihood.kernel"], strict=True)
     return [
         "squared error"
         if name == "gaussian"

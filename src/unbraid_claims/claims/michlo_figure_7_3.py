@@ -1,13 +1,9 @@
 """The same images with other factors get other scores."""
 
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Measured
-from unbraid_claims._intervals import mean_of
+from unbraid_claims import Claim, Evidence, Measured, above, mean_of
 from unbraid_claims._michlo_runs import (
     FRAMEWORKS,
     SCORES,
-    above,
     framework,
     frameworks_of,
     paired_gains,

@@ -1,19 +1,9 @@
 """Pictures behind or inside of sprites hide their factors."""
 
-import re
-
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Measured
-from unbraid_claims._intervals import mean_of
-from unbraid_claims._michlo_runs import (
-    SCORES,
-    below,
-    frameworks_of,
-    slopes,
-)
+from unbraid_claims import Claim, Evidence, Measured, below, mean_of
+from unbraid_claims._michlo_runs import SCORES, frameworks_of, slopes
 from unbraid_claims._score_panels import draw_trends
-from unbraid_claims._tables import rows_where, words_of
+from unbraid_claims._tables import rows_where
 
 _STUDY = "michlo-2022-a7-2"
 _SWEEP = ("objective.name", "objective.beta", "seed")
@@ -23,10 +13,10 @@ _PLACES = ("inside", "behind")
 def measure(evidence: Evidence) -> Measured:
     """Slope of scores along the visibility of pictures, behind and inside sprites."""
     table = evidence.table(_STUDY)
-    kinds = words_of(table, "data")
+    percents = table["data"].str.extract(r"visibility=(\d+)", expand=False)
     table = table.assign(
-        where=[re.findall(r"where=(\w+)", kind)[-1] for kind in kinds],
-        visibility=[int(re.findall(r"visibility=(\d+)", k)[-1]) / 100 for k in kinds],
+        where=table["data"].str.extract(r"where=(\w+)", expand=False),
+        visibility=percents.astype(int) / 100,
     )
     checks = []
     for place in _PLACES:

@@ -2,9 +2,7 @@
 
 from unbraid.data import XYSquares
 from unbraid.perception import perceived_distances
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
+from unbraid_claims import Check, Claim, Evidence, Measured
 
 _PRINTED = {"factors": (0.0104, 0.0000), "random": (0.0308, 0.0022)}
 _DIGIT = 0.0001  # the last that is printed

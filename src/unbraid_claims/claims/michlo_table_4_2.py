@@ -4,9 +4,7 @@ import numpy as np
 
 from unbraid.data import XYSquares
 from unbraid.perception import perceived_distances
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
+from unbraid_claims import Check, Claim, Evidence, Measured
 from unbraid_claims._score_panels import draw_printed_and_measured
 
 _COLUMNS = ("linear, mse", "rank, mse", "linear, mse-box", "rank, mse-box")

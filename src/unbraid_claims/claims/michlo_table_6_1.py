@@ -8,9 +8,7 @@ from unbraid.data import XYSquares
 from unbraid.foundation import from_plain, to_plain
 from unbraid.models import LIKELIHOODS, AbstractLikelihood
 from unbraid.perception import learn_loss, perceived_distances
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
+from unbraid_claims import Check, Claim, Evidence, Measured
 from unbraid_claims._score_panels import draw_printed_and_measured
 
 _COLUMNS = ("linear, factor", "rank, factor", "linear, random", "rank, random")

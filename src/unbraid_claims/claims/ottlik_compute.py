@@ -2,17 +2,17 @@
 
 import pandas as pd
 
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
-from unbraid_claims._intervals import gain_of, resampled
-from unbraid_claims._scores_by_group import draw_lines
-from unbraid_claims._tables import (
-    group_means,
-    numbers_of,
+from unbraid_claims import (
+    Claim,
+    Evidence,
+    Measured,
+    above,
+    gain_of,
     rank_correlation,
-    rows_where,
+    resampled,
 )
+from unbraid_claims._scores_by_group import draw_lines
+from unbraid_claims._tables import group_means, numbers_of, rows_where
 
 _STUDY = "compute"
 _BETAS = (1, 4)
@@ -22,7 +22,7 @@ def measure(evidence: Evidence) -> Measured:
     """MIG against steps of training, for beta 1 and 4."""
     table = evidence.table(_STUDY)
     strong = rows_where(table, "objective.beta", 4)
-    value, interval = resampled(
+    trend = resampled(
         strong,
         _trend,
         within="training.steps",
@@ -33,21 +33,12 @@ def measure(evidence: Evidence) -> Measured:
         numbers_of(rows_where(longest, "objective.beta", beta), "score.mig")
         for beta in _BETAS
     )
-    gain, of_gain = gain_of(strong_end, weak_end)
     checks = [
-        Check(
-            quantity="beta 4: rank correlation of MIG and compute",
-            expected="above 0",
-            value=value,
-            interval=interval,
-            least=0.0,
-        ),
-        Check(
-            quantity="after the longest training: MIG of beta 4 less that of beta 1",
+        above("beta 4: rank correlation of MIG and compute", trend),
+        above(
+            "after the longest training: MIG of beta 4 less that of beta 1",
+            gain_of(strong_end, weak_end),
             expected="above 0: the algorithm matters too",
-            value=gain,
-            interval=of_gain,
-            least=0.0,
         ),
     ]
     means = {

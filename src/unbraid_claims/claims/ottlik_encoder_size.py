@@ -6,17 +6,14 @@ import numpy as np
 import pandas as pd
 
 from unbraid.data import open_dataset
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
+from unbraid_claims import Claim, Evidence, Measured, above, rank_correlation, resampled
 from unbraid_claims._frozen_encoders import (
     gap_of,
     published_encoders,
     untrained_gap,
 )
-from unbraid_claims._intervals import resampled
 from unbraid_claims._scores_by_group import draw_lines
-from unbraid_claims._tables import group_means, rank_correlation
+from unbraid_claims._tables import group_means
 
 _STUDY = "encoder-size"
 _SEEDS = (0, 1, 2)
@@ -28,14 +25,11 @@ def measure(evidence: Evidence) -> Measured:
     table = table.assign(width=[_width(text) for text in table["network.widths"]])
     untrained = pd.DataFrame(evidence.kept("untrained", lambda: _untrained(evidence)))
     n_resamples = evidence.at(smoke=20, mini=1_000, paper=1_000)
-    value, interval = resampled(table, _trend, within="width", n_resamples=n_resamples)
     checks = [
-        Check(
-            quantity="self-trained encoders (VAE): rank correlation of MIG and width",
+        above(
+            "self-trained encoders (VAE): rank correlation of MIG and width",
+            resampled(table, _trend, within="width", n_resamples=n_resamples),
             expected="above 0, as with CLIP (0.004 to 0.026)",
-            value=value,
-            interval=interval,
-            least=0.0,
         )
     ]
     published = evidence.kept("published", lambda: _published(evidence))
@@ -44,14 +38,8 @@ def measure(evidence: Evidence) -> Measured:
             [row["n_weights"] for row in published],
             [row["score.mig"] for row in published],
         )[0, 1]
-        checks.append(
-            Check(
-                quantity="CLIP's encoders at hand: correlation of MIG and weights",
-                expected="above 0",
-                value=float(trend),
-                least=0.0,
-            )
-        )
+        quantity = "CLIP's encoders at hand: correlation of MIG and weights"
+        checks.append(above(quantity, (float(trend), None)))
     means = {
         "self-trained": group_means(table, "width", "score.mig"),
         "untrained": group_means(untrained, "width", "score.mig"),

@@ -9,9 +9,7 @@ from unbraid import encode, fit
 from unbraid.data import LabelledImages
 from unbraid.geometry import Geomancer, alignment_error, product_manifold
 from unbraid.reports import draw_manifold_spectrum, manifold_spectrum
-from unbraid_claims._claim import Claim
-from unbraid_claims._evidence import Evidence
-from unbraid_claims._finding import Check, Measured
+from unbraid_claims import Check, Claim, Evidence, Measured
 from unbraid_claims._rotating_object import render_rotating_object
 
 _FACTORS, _DIMENSIONS = "SO3 x S2", [2, 3]
