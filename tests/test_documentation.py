@@ -8,7 +8,11 @@ from importlib import import_module
 from pathlib import Path
 from types import FunctionType
 
+import numpy as np
 import pytest
+from typer.testing import CliRunner
+
+from unbraid.cli._app import app
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -87,3 +91,24 @@ def test_no_page_loads_anything_from_the_network(site):
         assert not loads.findall(page.read_text()), page.name
     for style in site.rglob("*.css"):
         assert not re.findall(r"url\(['\"]?(?:https?:)?//", style.read_text()), style
+
+
+def test_the_tutorial_on_two_encoders_runs(tmp_path, monkeypatch):
+    text = (DOCS / "metrics.md").read_text()
+    section = text.split("## Compare two encoders", 1)[1].split("\n## ", 1)[0]
+    program = "\n".join(re.findall(r"```python\n(.*?)```", section, re.DOTALL))
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    exec(compile(program, "docs/metrics.md", "exec"), names)
+    assert names["factors"].kinds == ("categorical", "continuous", "cyclic")
+    assert names["card"]["dci"]["dci_informativeness"].per_factor["age"] > 0.8
+    for figure in ("a.png", "comparison.png", "matrices.png"):
+        assert (tmp_path / figure).read_bytes().startswith(b"\x89PNG")
+    np.save("a.npy", names["Z_a"])
+    np.save("b.npy", names["Z_b"])
+    names["labels"].to_csv("labels.csv", index=False)
+    commands = re.findall(r"^unbraid (.*)$", section, re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        result = CliRunner().invoke(app, [*command.split(), "--metrics", "mig,sap"])
+        assert result.exit_code == 0, result.output

@@ -8,11 +8,12 @@ if TYPE_CHECKING:
 
     from unbraid.discovery import Discovery, discover
     from unbraid.estimators import Disentangler
-    from unbraid.metrics import Factors, Score, Scorecard, evaluate
+    from unbraid.metrics import Comparison, Factors, Score, Scorecard, compare, evaluate
     from unbraid.representation import Representation, encode
     from unbraid.training import Run, fit, load
 
 __all__ = [
+    "Comparison",
     "Discovery",
     "Disentangler",
     "Factors",
@@ -21,6 +22,7 @@ __all__ = [
     "Score",
     "Scorecard",
     "__version__",
+    "compare",
     "discover",
     "encode",
     "evaluate",
@@ -31,6 +33,7 @@ __all__ = [
 # Names are fetched when they are first used: torch and scikit-learn take seconds to
 # import, which `unbraid --help` and `import unbraid.data` need not wait for.
 _HOMES = {
+    "Comparison": "unbraid.metrics",
     "Discovery": "unbraid.discovery",
     "Disentangler": "unbraid.estimators",
     "Factors": "unbraid.metrics",
@@ -38,6 +41,7 @@ _HOMES = {
     "Run": "unbraid.training",
     "Score": "unbraid.metrics",
     "Scorecard": "unbraid.metrics",
+    "compare": "unbraid.metrics",
     "discover": "unbraid.discovery",
     "encode": "unbraid.representation",
     "evaluate": "unbraid.metrics",

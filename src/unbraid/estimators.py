@@ -20,13 +20,14 @@ from torch.utils.data import DataLoader
 
 from unbraid.data import AbstractDataset, as_dataset, float_images
 from unbraid.foundation import suggest, torch_generator
-from unbraid.models import AbstractLikelihood, DiagonalGaussian, Number
-from unbraid.models.networks import AbstractNetwork
-from unbraid.models.objectives import (
-    OBJECTIVES,
-    AbstractObjective,
+from unbraid.models import (
+    AbstractLikelihood,
+    DiagonalGaussian,
+    Number,
     choose_objective,
 )
+from unbraid.models.networks import AbstractNetwork
+from unbraid.models.objectives import OBJECTIVES, AbstractObjective
 from unbraid.representation import encode
 from unbraid.training import RecipeName, TrainingSettings, fit
 

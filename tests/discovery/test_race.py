@@ -237,7 +237,10 @@ def contents(folder):
     return found | {"ranking": about["ranking"], "plan": about["plan"]}
 
 
-def test_a_race_that_is_killed_in_every_round_ends_with_the_same_bytes(raced, tmp_path):
+@pytest.mark.parametrize("n_kills", [3, pytest.param(10, marks=pytest.mark.slow)])
+def test_a_race_that_is_killed_in_every_round_ends_with_the_same_bytes(
+    n_kills, tmp_path
+):
     np.save(tmp_path / "lamps.npy", lamps().images(np.arange(216)))
     data = f"{tmp_path / 'lamps.npy'}:channels_first=true"
     for name in ("whole", "killed"):
@@ -246,15 +249,19 @@ def test_a_race_that_is_killed_in_every_round_ends_with_the_same_bytes(raced, tm
     command = [sys.executable, "-m", "unbraid", "discover", data, "--workers", "1"]
     command += ["--out", str(tmp_path / "killed")]
     plan_file = tmp_path / "killed" / "plan.json"
+    n_rounds = len(json.loads(plan_file.read_text())["rungs"])
     generator = random.Random(0)
     rounds_killed = set()
-    for number in range(3):
+    for number in range(n_kills):
+        # Ever later rounds, several times each.
+        wanted = f"Round {1 + number * n_rounds // n_kills}"
         options = {"start_new_session": True, "stderr": subprocess.PIPE, "text": True}
         with subprocess.Popen(command, **options) as process:
             for line in process.stderr:
-                if line.startswith(f"Round {number + 1}"):
+                if line.startswith("Round ") and line.split(":")[0] >= wanted:
                     break
             time.sleep(generator.uniform(0.0, 1.0))
+            assert process.poll() is None
             os.killpg(process.pid, signal.SIGKILL)
         rounds_killed.add(len(json.loads(plan_file.read_text())["results"]))
     assert len(rounds_killed) >= 2

@@ -3,6 +3,7 @@
 import io
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from unbraid.data import LabelledImages, XYSquares
@@ -43,6 +44,19 @@ def test_matrices_put_the_latent_of_each_factor_first():
     x, y = found.latents.index(2), found.latents.index(1)
     assert found.importance[x, 0] > 0.9
     assert found.importance[y, 1] > 0.9
+
+
+def test_matrices_of_plain_arrays_and_frames():
+    codes = grid_codes()
+    found = factor_latent_matrices(codes.codes, codes.factors)
+    np.testing.assert_array_equal(
+        found.information, factor_latent_matrices(codes).information
+    )
+    assert found.factors == ("factor_0", "factor_1")
+    frame = pd.DataFrame({"x": np.array(list("abcdef"))[codes.factors[:, 0]]})
+    assert factor_latent_matrices(codes.codes, frame).factors == ("x",)
+    with pytest.raises(ValueError, match="codes of images with factors"):
+        factor_latent_matrices(codes.codes)
 
 
 def test_every_cell_of_a_matrix_has_its_number():

@@ -8,12 +8,12 @@ from typing import get_type_hints
 
 import pytest
 from typer.testing import CliRunner
+from unbraid.cli._reproduce import reproduce
 
 import unbraid
 from unbraid.cli._app import app
 from unbraid.cli._discover import discover
 from unbraid.cli._evaluate import evaluate
-from unbraid.cli._reproduce import reproduce
 from unbraid.cli._study import retry as study_retry
 from unbraid.cli._study import run as study_run
 from unbraid.cli._train import train

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from ._compare import compare
 from ._console import close_stdout, complain, ready_streams
 from ._data_distances import data
 from ._demo import demo
@@ -19,9 +20,9 @@ from ._discover import discover
 from ._encode import encode
 from ._evaluate import evaluate
 from ._explore import explore
+from ._extensions import COMMANDS
 from ._factorize import factorize
 from ._names import names
-from ._reproduce import reproduce
 from ._settings_options import add_settings
 from ._study import study
 from ._train import train
@@ -32,11 +33,19 @@ _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 
 class _Group(TyperGroup):
-    """Says that a command was interrupted, where the command does not say more.
+    """Finds commands of other packages, and says so when one was interrupted.
 
     Also builds ``train`` when it is called: its options come from the library, which
     takes seconds to import.
     """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names of all commands; those of other packages last."""
+        return [*super().list_commands(ctx), *COMMANDS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return the command of that name; ``None`` if there is none."""
+        return super().get_command(ctx, cmd_name) or COMMANDS.get(cmd_name)
 
     def resolve_command(self, *args: Any, **kwargs: Any) -> Any:
         """Find the command that the arguments name."""
@@ -68,13 +77,13 @@ app = typer.Typer(
 )
 app.add_typer(data, name="data")
 app.add_typer(study, name="study")
+app.command()(compare)
 app.command()(demo)
 app.command()(discover)
 app.command()(encode)
 app.command()(evaluate)
 app.command()(explore)
 app.command()(factorize)
-app.command()(reproduce)
 app.command()(names)
 
 

@@ -21,7 +21,7 @@ DataArgument = Annotated[
     typer.Argument(
         metavar="DATA",
         help="A name with options (xy_squares:spacing=8), a folder of pictures, or an "
-        ".npy, .npz or .h5 file.",
+        ".npy, .npz or .h5 file; views follow after a plus (xy_squares+noise:p=0.1).",
     ),
 ]
 _MUCH = 20_000_000_000

@@ -148,10 +148,9 @@ def _points(
     import numpy as np
 
     if points is not None:
-        from ._evaluate import read_table
+        from ._tables import read_codes
 
-        table, _ = read_table(points, "points", "POINTS")
-        return table
+        return read_codes(points, "POINTS", "points")
     assert data is not None
     table = _codes(model, data, n_rows, seed) if model else _pixels(data, n_rows, seed)
     distinct = np.unique(table, axis=0)

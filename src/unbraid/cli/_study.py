@@ -249,8 +249,8 @@ def preset(
 
     if name is None:
         rows = [
-            {"name": key, "about": (make.__doc__ or "").split("\n")[0]}
-            for key, make in PRESETS.items()
+            {"name": key, "about": published.about}
+            for key, published in PRESETS.items()
         ]
         if json:
             print_json(rows)

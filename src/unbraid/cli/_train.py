@@ -111,8 +111,8 @@ def _add_decay(
 def read_objective(name: str, settings: list[str]) -> "AbstractObjective":
     """An objective from what a user typed; what is wrong with it is wrong usage."""
     from unbraid.foundation import from_plain
-    from unbraid.models import RECORDS
-    from unbraid.models.objectives import OBJECTIVES, choose_objective
+    from unbraid.models import RECORDS, choose_objective
+    from unbraid.models.objectives import OBJECTIVES
 
     options: dict[str, Any] = {}
     for text in settings:

@@ -29,6 +29,7 @@ from ._statistics import ChannelStatistics, channel_statistics
 from ._torch_dataset import TorchDataset, float_images
 from ._traversals import Traversals, all_rows, traversals_of_table
 from ._triplets import Triplets
+from ._view_spec import VIEWS, ViewSpec
 from ._views import Relabelled, Reweighted, Subset
 from .own._image_folder import ImageFolder
 from .own._labelled_images import LabelledImages
@@ -112,7 +113,9 @@ __all__ = [
     "TinyImageNet",
     "TorchDataset",
     "Triplets",
+    "VIEWS",
     "Vectors",
+    "ViewSpec",
     "XYObject",
     "XYObjectShaded",
     "XYSquares",

@@ -1,5 +1,6 @@
 """Datasets by name, and the class that reads a file or folder."""
 
+import re
 from pathlib import Path
 
 from unbraid.foundation import (
@@ -121,5 +122,5 @@ def hidden_path(text: str) -> str | None:
     Returns:
         How to write the path, or ``None`` if nothing is hidden.
     """
-    name = text.partition(":")[0]
+    name = re.split("[:+]", text, maxsplit=1)[0]
     return f"./{name}" if name in DATASETS and Path(name).exists() else None

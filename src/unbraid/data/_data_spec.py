@@ -1,6 +1,5 @@
 """DataSpec: a dataset by its name or path and its options, as plain data."""
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +13,8 @@ from unbraid.foundation import expand_user, naming, suggest
 from ._array_files import open_npy
 from ._catalogue import DATASETS, find_dataset, is_path
 from ._dataset import AbstractDataset
-from ._options import check_options, list_options
+from ._options import check_options, list_options, split_items, write_options
+from ._view_spec import ViewSpec, split_views
 from .own._image_folder import ImageFolder
 from .own._labelled_images import LabelledImages
 from .own._vectors import Vectors
@@ -26,8 +26,9 @@ class DataSpec(pydantic.BaseModel):
     """A dataset by its name or path and its options.
 
     On the command line and in files it is a text, ``name:option=value,option=value``,
-    with values in YAML, lists in brackets, and nested datasets in quotes. A study file
-    may also have a mapping with ``name`` and ``options``.
+    with values in YAML, lists in brackets, and nested datasets in quotes. Views follow
+    after a plus, ``name:option=value+view:option=value``. A study file may also have a
+    mapping with ``name``, ``options`` and ``views``.
 
     Attributes:
         name: Name of a dataset (see ``unbraid data list``), whether or not there is a
@@ -36,6 +37,8 @@ class DataSpec(pydantic.BaseModel):
             ``images`` (or one array). A .npy file of two axes holds vectors.
         options: Arguments of the dataset's constructor. Text is read by the type of
             the option, so that ``1e-3`` is a number and ``true`` a truth value.
+        views: Views of the dataset, applied in turn: wrong or missing labels,
+            correlated factors, combinations left out. See :class:`ViewSpec`.
 
     Example:
         >>> DataSpec.parse("xy_squares:spacing=4,n_squares=1").open()
@@ -43,12 +46,15 @@ class DataSpec(pydantic.BaseModel):
         n_squares=1, rgb=True)
         >>> str(DataSpec(name="xy_squares", options={"spacing": 4, "rgb": False}))
         'xy_squares:spacing=4,rgb=false'
+        >>> DataSpec.parse("xy_squares+labels:n=100").open().name
+        'xy_squares_relabelled'
     """
 
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
 
     name: str = pydantic.Field(min_length=1)
     options: dict[str, Any] = {}
+    views: tuple[ViewSpec, ...] = ()
     _text: str = ""
 
     @classmethod
@@ -56,21 +62,23 @@ class DataSpec(pydantic.BaseModel):
         """Read a text; whether there is such a dataset is found out by opening it.
 
         Args:
-            text: Name or path, with options after a colon.
+            text: Name or path, with options after a colon and views after a plus.
 
         Raises:
-            ValueError: If the text is empty or an option has no value or comes twice.
+            ValueError: If the text is empty, there is no such view, or an option has
+                no value or comes twice.
         """
-        name, _, rest = text.partition(":")
+        base, views = _split_views(text)
+        name, _, rest = base.partition(":")
         if not name:
             find_dataset(text)
-        if rest and is_path(text):  # a path may have a colon in it
-            name, rest = text, ""
+        if rest and is_path(base):  # a path may have a colon in it
+            name, rest = base, ""
         options: dict[str, Any] = {}
-        for item in _split(rest):
+        for item in split_items(rest):
             key, equals, value = (part.strip() for part in item.partition("="))
             if not equals and name not in DATASETS and not is_path(name):
-                name, options = text, {}  # the path of something that is gone
+                name, options = base, {}  # the path of something that is gone
                 break
             if not equals:
                 known = list_options(find_dataset(name))
@@ -81,7 +89,8 @@ class DataSpec(pydantic.BaseModel):
             if key in options:
                 raise ValueError(f"{name}: expected {key} once, got it twice.")
             options[key] = value
-        spec = cls(name=name, options=options)
+        parsed = tuple(map(ViewSpec.parse, views))
+        spec = cls(name=name, options=options, views=parsed)
         spec._text = text
         return spec
 
@@ -106,14 +115,17 @@ class DataSpec(pydantic.BaseModel):
         with naming(self.name):
             kind, options = self.resolve()
             try:
-                return _open(self.name, kind, options)
+                dataset = _open(self.name, kind, options)
             except TypeError as error:  # values of a wrong kind: here they are text
                 raise ValueError(str(error)) from error
+            for view in self.views:
+                dataset = view.apply(dataset)
+            return dataset
 
     def __str__(self) -> str:
         """Return the text that gives this again: as it was written, if it was."""
-        parts = [f"{key}={_write_value(value)}" for key, value in self.options.items()]
-        return self._text or ":".join(filter(None, (self.name, ",".join(parts))))
+        base = write_options(self.name, self.options)
+        return self._text or "+".join([base, *map(str, self.views)])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DataSpec) and str(self) == str(other)
@@ -156,6 +168,20 @@ def open_dataset(data: str | DataSpec) -> AbstractDataset:
         return DataSpec.parse(data).open()
 
 
+def _split_views(text: str) -> tuple[str, list[str]]:
+    """Split a text as :func:`split_views` does, but leave existing paths whole."""
+    if is_path(text):
+        return text, []
+    name = text.partition(":")[0]
+    start = len(name) if "+" in name and is_path(name) else 0
+    base, views = split_views(text[start:])
+    base = text[:start] + base
+    name, _, view = base.partition(":")[0].partition("+")
+    if name in DATASETS and view:
+        ViewSpec.parse(view)  # says that there is no such view
+    return base, views
+
+
 def _open(
     name: str, dataset: type[AbstractDataset], options: dict[str, Any]
 ) -> AbstractDataset:
@@ -183,28 +209,3 @@ def _read_vectors(path: Path) -> np.ndarray | None:
         return None
     table = open_npy(path)
     return table if table.ndim == 2 else None
-
-
-def _write_value(value: Any) -> str:
-    if isinstance(value, DataSpec):
-        return json.dumps(str(value))
-    if isinstance(value, str) and _split(value) == [value]:
-        return value
-    return json.dumps(value)
-
-
-def _split(text: str) -> list[str]:
-    """Split text at commas outside of brackets and quotes."""
-    pieces, depth, quote = [""], 0, ""
-    for letter in text:
-        if quote:
-            quote = "" if letter == quote else quote
-        elif letter in "'\"":
-            quote = letter
-        else:
-            depth += (letter in "[({") - (letter in "])}")
-        if letter == "," and not depth and not quote:
-            pieces.append("")
-        else:
-            pieces[-1] += letter
-    return [piece for piece in pieces if piece.strip()]

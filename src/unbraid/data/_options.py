@@ -1,4 +1,4 @@
-"""Options of a dataset, checked against the types of its constructor."""
+"""Options of datasets and views as text, and checked against their types."""
 
 import inspect
 import json
@@ -15,50 +15,96 @@ from ._dataset import AbstractDataset
 _PATHS = ("path", "images")
 
 
-def list_options(dataset: type[AbstractDataset]) -> list[str]:
-    """Return the names of all options of a dataset."""
-    return [key for key in inspect.signature(dataset).parameters if key not in _PATHS]
+def list_options(target: Callable[..., AbstractDataset]) -> list[str]:
+    """Return the names of all options of a dataset's class or a view's function."""
+    parameters = list(inspect.signature(target).parameters.values())
+    if not isinstance(target, type):
+        parameters = parameters[1:]  # a view is a function of a dataset
+    return [
+        parameter.name
+        for parameter in parameters
+        if parameter.name not in _PATHS and parameter.kind is not parameter.VAR_KEYWORD
+    ]
 
 
 def check_options(
-    dataset: type[AbstractDataset],
+    target: Callable[..., AbstractDataset],
     options: Mapping[str, typing.Any],
     name: str,
-    open_dataset: Callable[[typing.Any], AbstractDataset],
+    open_dataset: Callable[[typing.Any], AbstractDataset] | None = None,
 ) -> dict[str, typing.Any]:
     """Return options as values of their types.
 
     Args:
-        dataset: Class of the dataset.
+        target: Class of the dataset, or function that makes a view of one. If it takes
+            any keywords, such as names of factors, so does this function.
         options: Values by name, each of its type or as text in YAML.
-        name: Name of the dataset, for errors.
+        name: Name of the dataset or view, for errors.
         open_dataset: Function that opens the value of an option that is a dataset.
 
     Raises:
         ValueError: If an option is unknown or has a wrong value.
     """
-    hints, known = typing.get_type_hints(dataset.__init__), list_options(dataset)
+    function = target.__init__ if isinstance(target, type) else target
+    hints, known = typing.get_type_hints(function), list_options(target)
+    free = inspect.getfullargspec(function).varkw
     checked = {}
     for key, value in options.items():
-        if key not in known:
+        if key not in known and free is None:
             raise ValueError(
                 f"{name}: expected options like name=value among {', '.join(known)}, "
                 f"got {key!r}.{suggest(key, known)}"
             )
-        hint = hints.get(key, object)
+        hint = hints.get(key if key in known or free is None else free, object)
         try:
             checked[key] = _read_value(value, hint)
         except Exception as error:  # broken text leads the parsers to any of them
             raise ValueError(
                 f"{name}: expected {key} to be {_describe(hint)}, got {value!r}."
             ) from error
-        if AbstractDataset in (typing.get_args(hint) or (hint,)):
+        if open_dataset and AbstractDataset in (typing.get_args(hint) or (hint,)):
             if checked[key] in ("", None):
                 raise ValueError(
                     f"{name}: expected {key} to be a dataset, got {value!r}."
                 )
             checked[key] = open_dataset(checked[key])
     return checked
+
+
+def write_options(name: str, options: Mapping[str, typing.Any]) -> str:
+    """Return the text ``name:option=value,option=value``."""
+    parts = [f"{key}={_write_value(value)}" for key, value in options.items()]
+    return ":".join(filter(None, (name, ",".join(parts))))
+
+
+def split_items(text: str) -> list[str]:
+    """Split text at commas outside of brackets and quotes, and drop blank pieces."""
+    return [piece for piece in split_outside(text, ",") if piece.strip()]
+
+
+def split_outside(text: str, mark: str) -> list[str]:
+    """Split text at a mark outside of brackets and quotes."""
+    pieces, depth, quote = [""], 0, ""
+    for letter in text:
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "'\"":
+            quote = letter
+        else:
+            depth += (letter in "[({") - (letter in "])}")
+        if letter == mark and not depth and not quote:
+            pieces.append("")
+        else:
+            pieces[-1] += letter
+    return pieces
+
+
+def _write_value(value: typing.Any) -> str:
+    if isinstance(value, pydantic.BaseModel):
+        return json.dumps(str(value))
+    if isinstance(value, str) and split_items(value) == [value]:
+        return value
+    return json.dumps(value)
 
 
 def _read_value(value: typing.Any, hint: typing.Any) -> typing.Any:

@@ -87,7 +87,8 @@ def _make_absolute(text: str) -> DataSpec:
         return spec
     found = _look_at_pictures(path) if kind is ImageFolder else {}
     extra = {key: found[key] for key in found if key not in options}
-    return DataSpec(name=str(path.resolve()), options={**spec.options, **extra})
+    options = {**spec.options, **extra}
+    return DataSpec(name=str(path.resolve()), options=options, views=spec.views)
 
 
 def _look_at_pictures(folder: Path) -> dict[str, int]:
@@ -113,15 +114,42 @@ def _look_at_pictures(folder: Path) -> dict[str, int]:
 
 
 def downscale(source: Source, factor: int, folder: Path) -> Source:
-    """Return the same data with smaller images, which are written to files.
+    """Return the same data with smaller images.
+
+    The pictures of a folder are read again in the smaller size, so that a model can
+    read other pictures in the same way. Other images are averaged over blocks of
+    pixels and written to files.
 
     Args:
         source: The data.
         factor: Number of pixels that become one, in each direction.
         folder: Folder for the files.
     """
-    spec = _keep(source.dataset, folder, factor=factor)
+    if isinstance(source.dataset, ImageFolder):
+        height, width = (-(-side // factor) for side in source.dataset.image_shape[1:])
+        size = height if height == width else [height, width]
+        options = {**source.data.options, "image_size": size}
+        spec = DataSpec(name=source.data.name, options=options)
+    else:
+        spec = _keep(source.dataset, folder, factor=factor)
     return Source(spec, spec.open(), source.names)
+
+
+def reopen_source(source: Source, spec: DataSpec, factor: int, folder: Path) -> Source:
+    """Return the data that a plan trains on, which may be smaller than those given.
+
+    Args:
+        source: Data as they were given.
+        spec: Data of the plan.
+        factor: Number of pixels that became one, in each direction.
+        folder: Folder for files of smaller images.
+    """
+    if factor == 1:
+        return source
+    try:
+        return Source(spec, spec.open(), source.names)
+    except (OSError, ValueError):  # the files were deleted
+        return downscale(source, factor, folder)
 
 
 def _keep(dataset: AbstractDataset, folder: Path, *, factor: int = 1) -> DataSpec:

@@ -114,6 +114,7 @@ def propose(
     n_workers: int,
     seed: int = 0,
     device: str = "cpu",
+    n_latents: int = N_LATENTS,
 ) -> Proposal:
     """Plan a race between configurations that fits into the time.
 
@@ -130,11 +131,12 @@ def propose(
         n_workers: Runs at once.
         seed: Seed of the first run of each configuration.
         device: Device on which a step is timed.
+        n_latents: Number of latents of each model.
 
     Raises:
         ValueError: If the time is too short for anything.
     """
-    base = base_settings(data, dataset)
+    base = base_settings(data, dataset, n_latents)
     objective: Plain = {"name": "beta_tc_vae"}
     cost = measure_candidate(base, objective, device)
     if seconds is None:
@@ -189,7 +191,9 @@ def choose_strengths(bearable: float, n_strengths: int) -> list[float]:
     return sorted(betas[:n_strengths])
 
 
-def base_settings(data: DataSpec | str, dataset: AbstractDataset) -> Plain:
+def base_settings(
+    data: DataSpec | str, dataset: AbstractDataset, n_latents: int = N_LATENTS
+) -> Plain:
     """Return the settings that all runs share."""
     recipe = choose_recipe("small", dataset.image_shape)
     plain = {
@@ -197,7 +201,7 @@ def base_settings(data: DataSpec | str, dataset: AbstractDataset) -> Plain:
         "data": str(data),
         "network": to_plain(recipe.network, NETWORKS),
         "training": {
-            "n_latents": N_LATENTS,
+            "n_latents": n_latents,
             "batch_size": BATCH_SIZE,
             "learning_rate": schedule_ends(recipe.learning_rate)[0],
         },

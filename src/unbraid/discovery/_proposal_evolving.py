@@ -11,6 +11,7 @@ from unbraid.studies import study_from_plain
 from ._proposal import (
     DEFAULT_SECONDS,
     FIXED_SECONDS,
+    N_LATENTS,
     SHARE,
     Plain,
     Proposal,
@@ -40,6 +41,7 @@ def propose_evolution(
     n_workers: int,
     seed: int = 0,
     device: str = "cpu",
+    n_latents: int = N_LATENTS,
 ) -> Proposal:
     """Populations that fit into the time, two or three alike, to see how sure they are.
 
@@ -53,11 +55,13 @@ def propose_evolution(
         n_workers: Populations at once.
         seed: Seed of the first population.
         device: Device on which a step is timed.
+        n_latents: Number of latents of each model.
 
     Raises:
         ValueError: If the time is too short for anything.
     """
-    base = {k: v for k, v in base_settings(data, dataset).items() if k != "traces"}
+    base = base_settings(data, dataset, n_latents)
+    del base["traces"]
     (unit,) = choose_strengths(0.5 * bearable_strength(dataset), 1)
     objective: Plain = {"name": "beta_tc_vae", "beta": unit}
     per_step = measure_candidate(base, objective, device).per_step

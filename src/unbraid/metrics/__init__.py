@@ -1,11 +1,14 @@
 """How good a representation is: arrays in, scores out."""
 
 from ._catalogue import METRICS, Metric, choose_metrics
+from ._compare import compare
+from ._comparison import Comparison, Difference
 from ._encoded import encode_some, encode_traversals
 from ._evaluate import evaluate
 from ._information import bin_codes, factor_entropies, mutual_information_matrix
 from ._inputs import BINS, Factors, read_codes, read_inputs, to_bins
 from ._options import check_option
+from ._own_metrics import resolve_metrics
 from ._score import Score
 from ._scorecard import Scorecard
 from ._splits import Split
@@ -15,9 +18,11 @@ from .downstream._clustering import clustering_sample_efficiency
 from .downstream._fairness import unfairness
 from .downstream._reduced import reduced_downstream_accuracy
 from .downstream._strong import strong_generalisation_accuracy
+from .supervised._analogies import analogy_accuracy
 from .supervised._axis_alignment import axis_alignment_ratio
 from .supervised._axis_orientation import axis_orientation_ratio
 from .supervised._beta_vae import beta_vae_score
+from .supervised._block_diagonality import block_diagonality_score
 from .supervised._dci import (
     DCI,
     completeness_score,
@@ -28,6 +33,7 @@ from .supervised._dci import (
 from .supervised._dci_es import DCIES, dci_es
 from .supervised._dcimig import dcimig_score
 from .supervised._distance_correlation import ground_truth_distance_correlation
+from .supervised._equivariance import equivariance_score
 from .supervised._explicitness import explicitness_score
 from .supervised._factor_vae import factor_vae_score
 from .supervised._infoe import infoexplicitness
@@ -56,8 +62,10 @@ __all__ = [
     "to_bins",
     "check_option",
     "standardise",
+    "Comparison",
     "DCI",
     "DCIES",
+    "Difference",
     "Factors",
     "METRICS",
     "Metric",
@@ -65,11 +73,14 @@ __all__ = [
     "Scorecard",
     "Split",
     "active_units",
+    "analogy_accuracy",
     "axis_alignment_ratio",
     "axis_orientation_ratio",
     "beta_vae_score",
+    "block_diagonality_score",
     "choose_metrics",
     "clustering_sample_efficiency",
+    "compare",
     "completeness_score",
     "dci",
     "dci_es",
@@ -78,6 +89,7 @@ __all__ = [
     "downstream_accuracy",
     "encode_some",
     "encode_traversals",
+    "equivariance_score",
     "evaluate",
     "evidence_lower_bound",
     "explicitness_score",
@@ -101,6 +113,7 @@ __all__ = [
     "read_codes",
     "read_inputs",
     "reconstruction_error",
+    "resolve_metrics",
     "reduced_downstream_accuracy",
     "separated_attribute_predictability",
     "statistical_efficiency",

@@ -198,7 +198,8 @@ def _parted(
     lines: NDArray[np.int64], above: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The two parts of a node, each with its rows in the order of every code."""
-    side = above.take(lines).ravel()
+    # "clip" skips the check of every index; none is out of range.
+    side = above.take(lines, mode="clip").ravel()
     flat = lines.ravel()
     # Every code has the same rows on a side, so that both parts are tables again.
     return (
@@ -235,7 +236,7 @@ def _best_splits(
     # s^2 (1 / n_left + 1 / n_right); past the last row there is no split.
     weights = np.zeros(n, dtype=np.float32)
     np.add(table.inverse[: n - 1], table.inverse[n - 2 :: -1], out=weights[:-1])
-    falls = residuals.take(lines)
+    falls = residuals.take(lines, mode="clip")
     falls -= mean
     falls.cumsum(axis=1, out=falls)
     falls *= falls

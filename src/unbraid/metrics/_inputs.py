@@ -1,19 +1,21 @@
 """What every metric is given: codes and factors, checked where they enter."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from unbraid.data import Kind
 
+from ._frames import read_frame
+from ._html import html_table
+from ._kinds import is_measured, resolve_kinds
+
 BINS = 20
 """Equal-width bins for what is continuous, as in the published studies."""
-
-_MOST_ANGLES = 100
-"""Distinct fractions that a cyclic factor may have and still be a set of classes."""
 
 _ROWS_AT_ONCE = 2**16
 """Rows that are checked at a time, so that a large table needs no second copy."""
@@ -30,19 +32,27 @@ class Factors:
         values: One row per observation, ``(n_rows, n_factors)``, or ``(n_rows,)`` for a
             single factor. Integers, booleans, or floats; NaN means that the label is
             missing, as do masked entries. A metric leaves out, for each factor, the
-            rows where it is missing.
-        names: One name per factor; ``factor_0``, ... when not given.
+            rows where it is missing. A pandas DataFrame or Series may also have text
+            and categories, and brings its column names.
+        names: One name per factor. When not given, the column names of a DataFrame,
+            and ``factor_0``, ... for an array.
         kinds: ``"ordinal"``, ``"categorical"``, ``"cyclic"`` or ``"continuous"`` for
-            each factor. When not given, a factor with values that are not whole
-            numbers is continuous, every other one ordinal. A cyclic factor with real
-            values, such as a measured angle, is binned where classes are needed, as a
-            continuous factor is: that is one with values that are not whole numbers,
-            and with more than 100 distinct values or with most values seen once.
+            each factor, or for some of them by name. By default, text and categories
+            are categorical (ordered categories ordinal), and numbers are ordinal if
+            they are whole, few and repeated, else continuous. Whole numbers are
+            continuous if they have more than 40 distinct values, or more than 20 with
+            fewer than 10 rows per value on average: an age, but not one of 32
+            positions. A cyclic factor with real values, such as a measured angle, is
+            binned where classes are needed, as a continuous factor is: that is one with
+            values that are not whole numbers, and with more than 100 distinct values or
+            with most values seen once.
 
     Raises:
         ValueError: If the table is not numbers in two dimensions, has no rows or no
             columns, a value beyond 1e35, integers that float64 cannot tell apart, or a
-            factor with fewer than two distinct values.
+            factor with fewer than two distinct values; or if a column of a DataFrame
+            is a date, mixes numbers and text, or has a different text in most rows.
+            The message names the column.
 
     Example:
         >>> factors = Factors([[0, 0.5], [10, 0.25], [10, np.nan]], names=("a", "b"))
@@ -52,47 +62,96 @@ class Factors:
         array([[ 0, 19],
                [ 1,  0],
                [ 1, -1]])
+        >>> frame = pd.DataFrame({"color": ["red", "blue", "red"], "hour": [0, 12, 23]})
+        >>> Factors(frame, kinds={"hour": "cyclic"})
+        Factors(3 rows: color (categorical, 2 values), hour (cyclic, 3 values))
     """
 
     def __init__(
         self,
-        values: ArrayLike,
+        values: ArrayLike | pd.DataFrame | pd.Series,
         *,
         names: Sequence[str] | None = None,
-        kinds: Sequence[Kind] | None = None,
+        kinds: Sequence[Kind] | Mapping[str, Kind] | None = None,
     ) -> None:
+        columns = []
+        if isinstance(values, pd.DataFrame | pd.Series):
+            columns = read_frame(values)
+            values = np.column_stack([column.values for column in columns])
+            names = names or [column.name for column in columns]
         table = _table("factors", values)
-        values = _numbers("factors", table)
+        n_factors = table.shape[1]
+        self.names = tuple(names or (f"factor_{i}" for i in range(n_factors)))
+        values = _numbers("factors", table, self.names)
         # Classes are cached, so the values must not change with the caller's array.
         is_shared = np.may_share_memory(values, table)
         self.values = values.copy() if is_shared else values
-        n_factors = self.values.shape[1]
-        self.names = tuple(names or (f"factor_{i}" for i in range(n_factors)))
-        self.kinds: tuple[Kind, ...] = (
-            tuple(kinds) if kinds else tuple(_kind(column) for column in self.values.T)
+        self.classes = tuple(column.classes for column in columns) or ((),) * n_factors
+        implied: list[Kind | None] = [column.kind for column in columns]
+        self.kinds: tuple[Kind, ...] = resolve_kinds(
+            self.names, self.values, kinds, implied or [None] * n_factors
         )
-        if not len(self.names) == len(self.kinds) == n_factors:
-            raise ValueError(
-                f"factors: expected {n_factors} names and kinds, one per column, got "
-                f"{len(self.names)} and {len(self.kinds)}."
-            )
-        unknown = sorted(set(self.kinds) - set(get_args(Kind)))
-        if unknown:
-            raise ValueError(
-                f"factors: expected kinds among {get_args(Kind)}, got {unknown}."
-            )
         _check_told_apart(table, self)
-        for name, column in zip(self.names, self.values.T, strict=True):
-            known = column[~np.isnan(column)]
-            if not len(known) or (known == known[0]).all():
-                raise ValueError(
-                    f"factors: expected {name!r} to vary, got "
-                    f"{'no known label' if not len(known) else known[0]} in every row. "
-                    "Drop this factor, or sample rows in which it varies."
-                )
+        for factor in range(n_factors):
+            self._check_varies(factor)
+
+    def _check_varies(self, factor: int) -> None:
+        column = self.values[:, factor]
+        known = column[~np.isnan(column)]
+        if len(known) and (known != known[0]).any():
+            return
+        what: Any = "no known label"
+        if len(known):
+            classes = self.classes[factor]
+            what = repr(classes[int(known[0])]) if classes else known[0]
+        raise ValueError(
+            f"factors: expected {self.names[factor]!r} to vary, got {what} in every "
+            "row. Drop this factor, or sample rows in which it varies."
+        )
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.values, dtype=dtype)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Entries of ``values``, so that functions of arrays work on factors too."""
+        return self.values[index]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and factors."""
+        return len(self.values), self.values.shape[1]
+
+    def __repr__(self) -> str:
+        parts = [
+            f"{name} ({kind}{'' if binned else f', {size} values'})"
+            for name, kind, size, binned in zip(
+                self.names, self.kinds, self.sizes, self.is_binned, strict=True
+            )
+        ]
+        return f"Factors({len(self):,} rows: {', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        """One row per factor, for notebooks."""
+        columns = ("factor", "kind", "values", "missing")
+        rows = [
+            (name, kind, self._summarize(i), f"{(~self.known[:, i]).sum():,}")
+            for i, (name, kind) in enumerate(zip(self.names, self.kinds, strict=True))
+        ]
+        return html_table(columns, rows, title=f"{len(self):,} rows")
+
+    def _summarize(self, factor: int) -> str:
+        """Range of numbers, or the classes."""
+        classes = self.classes[factor]
+        if classes:
+            more = "" if len(classes) <= 5 else f" and {len(classes) - 5} more"
+            return ", ".join(classes[:5]) + more
+        low = np.nanmin(self.values[:, factor])
+        high = np.nanmax(self.values[:, factor])
+        count = "" if self.is_binned[factor] else f" ({self.sizes[factor]} values)"
+        return f"{low:g} to {high:g}{count}"
 
     @property
     def n_factors(self) -> int:
@@ -123,7 +182,7 @@ class Factors:
         """Whether the classes of each factor are bins of real values."""
         columns = zip(self.values.T, self.kinds, strict=True)
         return tuple(
-            kind == "continuous" or (kind == "cyclic" and _is_measured(column))
+            kind == "continuous" or (kind == "cyclic" and is_measured(column))
             for column, kind in columns
         )
 
@@ -137,8 +196,20 @@ class Factors:
         part = object.__new__(Factors)
         part.values, part.names, part.kinds = self.values[rows], self.names, self.kinds
         part.labels, part.sizes = self.labels[rows], self.sizes
-        part.is_binned = self.is_binned
+        part.is_binned, part.classes = self.is_binned, self.classes
         return part
+
+    def with_kinds(self, kinds: Mapping[str, Kind]) -> "Factors":
+        """The same factors with other kinds for some of them, by name."""
+        own = dict(zip(self.names, self.kinds, strict=True))
+        implied: list[Kind | None] = [
+            kind if classes else None
+            for kind, classes in zip(self.kinds, self.classes, strict=True)
+        ]
+        other = object.__new__(Factors)
+        other.values, other.names, other.classes = self.values, self.names, self.classes
+        other.kinds = resolve_kinds(self.names, self.values, {**own, **kinds}, implied)
+        return other
 
 
 def read_inputs(
@@ -179,9 +250,10 @@ def read_codes(who: str, codes: ArrayLike) -> NDArray[np.float64]:
     numbers = _numbers(where, _table(where, codes)).view()
     numbers.flags.writeable = False
     if np.isnan(numbers).any():
+        row, column = np.argwhere(np.isnan(numbers))[0]
         raise ValueError(
-            f"{who}: expected finite codes, got NaN. Drop those rows, or find out why "
-            "the encoder made them."
+            f"{who}: expected finite codes, got NaN in row {row}, column {column}. "
+            "Drop those rows, or find out why the encoder made them."
         )
     if len(numbers) < 2:
         raise ValueError(f"{who}: expected at least two rows, got {len(numbers)}.")
@@ -206,7 +278,10 @@ def _table(who: str, values: Any) -> NDArray[Any]:
     if array.dtype == object and any(isinstance(x, str | bytes) for x in array.flat):
         raise ValueError(f"{who}: expected real numbers, got text.")
     if array.dtype.kind not in "biufO":
-        raise ValueError(f"{who}: expected real numbers, got {array.dtype}.")
+        raise ValueError(
+            f"{who}: expected real numbers, got {array.dtype}. Text is read from a "
+            "pandas DataFrame of factors only."
+        )
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2 or 0 in array.shape:
@@ -216,7 +291,9 @@ def _table(who: str, values: Any) -> NDArray[Any]:
     return array
 
 
-def _numbers(who: str, table: NDArray[Any]) -> NDArray[np.float64]:
+def _numbers(
+    who: str, table: NDArray[Any], names: Sequence[str] = ()
+) -> NDArray[np.float64]:
     """A table as float64, free of what overflows or vanishes when it is squared."""
     try:
         with np.errstate(over="ignore"):  # to infinity, which is refused below
@@ -232,9 +309,12 @@ def _numbers(who: str, table: NDArray[Any]) -> NDArray[np.float64]:
         sizes = np.abs(numbers[part])
         largest = np.fmax.reduce(sizes, axis=None)
         if largest > _LARGEST:
+            row, column = divmod(int(np.nanargmax(sizes)), sizes.shape[1])
+            where = repr(names[column]) if len(names) > column else f"{column}"
             raise ValueError(
                 f"{who}: expected finite numbers up to {_LARGEST:g} in size, got "
-                f"{largest:g}. Rescale them, or drop those rows."
+                f"{largest:g} in column {where}, row {start + row}. Rescale the "
+                "numbers, or drop those rows."
             )
         vanishing = (sizes < 1 / _LARGEST) & (sizes > 0)
         if vanishing.any():
@@ -256,20 +336,6 @@ def _check_told_apart(table: NDArray[Any], factors: Factors) -> None:
                 f"factors: expected {name!r} to have integers up to 2**53, got some "
                 "beyond it that differ by too little. Number its values from 0."
             )
-
-
-def _kind(column: NDArray[np.float64]) -> Kind:
-    known = column[~np.isnan(column)]
-    return "ordinal" if (known == np.round(known)).all() else "continuous"
-
-
-def _is_measured(column: NDArray[np.float64]) -> bool:
-    """Whether values are real numbers, and not a few that come again and again."""
-    known = column[~np.isnan(column)]
-    if (known == np.round(known)).all():
-        return False
-    n_values = len(np.unique(known))
-    return n_values > min(_MOST_ANGLES, len(known) / 2)
 
 
 def _labels(column: NDArray[np.float64], is_binned: bool) -> NDArray[np.int64]:

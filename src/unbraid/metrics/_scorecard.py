@@ -1,53 +1,86 @@
 """Scores of one representation side by side, to read, to plot or to keep."""
 
+from __future__ import annotations
+
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from unbraid.data import Kind
 from unbraid.foundation import atomic_write, expand_user
 
+from ._html import html_table
+from ._plots import Dot, Row, draw_scores
 from ._score import Score
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)
 class Scorecard(Mapping[str, Score]):
     """Every score of a representation, by name; a mapping that prints as a table.
 
+    The name of a metric with several scores gives a card of these:
+    ``card["dci"]["dci_completeness"]`` is ``card["dci_completeness"]``.
+
     Attributes:
         scores: The scores, in the order in which they were asked for.
         failures: For metrics that gave no score, the reason, by name.
+        skipped: For metrics that did not fit into the budget, the reason, by name.
+        without_interval: For metrics whose scores have no interval, the reason.
+        groups: Names of the scores of each metric that has several.
         n_rows: Rows that were scored.
         n_traversal_rows: Rows of a separate sample of traversals, on which the metrics
             along traversals were computed; 0 if there was none.
         n_latents: Columns of the codes.
         factor_names: The factors, empty if there were none.
+        factor_kinds: The kind of each factor.
         seed: Seed of the evaluation.
     """
 
     scores: tuple[Score, ...]
     failures: Mapping[str, str] = field(default_factory=dict)
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    without_interval: Mapping[str, str] = field(default_factory=dict)
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     n_rows: int = 0
     n_traversal_rows: int = 0
     n_latents: int = 0
     factor_names: tuple[str, ...] = ()
+    factor_kinds: tuple[Kind, ...] = ()
     seed: int = 0
 
-    def __getitem__(self, name: str) -> Score:
+    def __getitem__(self, name: str) -> Any:
         for score in self.scores:
             if score.name == name:
                 return score
-        reason = self.failures.get(name)
+        if name in self.groups:
+            return self._group(name)
+        reason = self.failures.get(name) or self.skipped.get(name)
         known = ", ".join(self)
         raise KeyError(
             f"{name} has no score: {reason}"
             if reason
             else f"expected one of {known}, got {name!r}"
+        )
+
+    def _group(self, name: str) -> Scorecard:
+        """The card of one metric."""
+        why = self.without_interval
+        return replace(
+            self,
+            scores=tuple(self[each] for each in self.groups[name]),
+            failures={},
+            skipped={},
+            without_interval={name: why[name]} if name in why else {},
+            groups={},
         )
 
     def __iter__(self) -> Iterator[str]:
@@ -63,6 +96,8 @@ class Scorecard(Mapping[str, Score]):
         as ``"1 of 4"``; it is empty for scores that need no factors.
 
         A metric without a score has its row too, with no value and the reason as note.
+        Scores without an interval have no ``low`` and ``high``; ``without_interval``
+        says why.
         """
         rows = []
         for score in self.scores:
@@ -81,7 +116,8 @@ class Scorecard(Mapping[str, Score]):
                     "note": score.note,
                 }
             )
-        rows += [{"score": name, "note": why} for name, why in self.failures.items()]
+        missing = {**self.failures, **self.skipped}
+        rows += [{"score": name, "note": why} for name, why in missing.items()]
         columns = ["score", "variant", "value", "low", "high", "chance", "ideal"]
         frame = pd.DataFrame(rows, columns=[*columns, "factors", "seconds", "note"])
         return frame.fillna({"factors": ""})
@@ -96,9 +132,12 @@ class Scorecard(Mapping[str, Score]):
             "n_traversal_rows": self.n_traversal_rows,
             "n_latents": self.n_latents,
             "factor_names": list(self.factor_names),
+            "factor_kinds": list(self.factor_kinds),
             "seed": self.seed,
             "scores": {score.name: _plain(_facts(score)) for score in self.scores},
             "failures": dict(self.failures),
+            "skipped": dict(self.skipped),
+            "without_interval": dict(self.without_interval),
         }
         text = json.dumps(content, indent=2, allow_nan=False)
         if path is not None:
@@ -117,28 +156,82 @@ class Scorecard(Mapping[str, Score]):
             f"{len(self.factor_names)} factors, seed {self.seed}"
         )
 
+    @property
+    def factors_line(self) -> str:
+        """Names and kinds of the factors in one line; empty if there are none."""
+        pairs = zip(self.factor_names, self.factor_kinds, strict=False)
+        text = ", ".join(f"{name} ({kind})" for name, kind in pairs)
+        return f"factors: {text}" if text else ""
+
+    @property
+    def notes(self) -> list[str]:
+        """Lines below the table: what has no score or no interval, and why."""
+        lines = [f"{name}: no score. {why}" for name, why in self.failures.items()]
+        lines += [f"{name}: skipped. {why}" for name, why in self.skipped.items()]
+        reasons = dict.fromkeys(self.without_interval.values())
+        for reason in reasons:
+            names = [n for n, why in self.without_interval.items() if why == reason]
+            who = "any score" if len(names) > 3 else ", ".join(names)
+            if len(names) > 3 and len(reasons) > 1:
+                who = f"{', '.join(names[:3])} and {len(names) - 3} more"
+            lines.append(f"No interval of {who}: {reason}.")
+        return lines
+
+    def plot(self) -> Figure:
+        """Draw every score with its interval, chance and ideal level."""
+        rows = []
+        for score in self.scores:
+            levels = {"chance": score.chance, "ideal": score.ideal}
+            known = {name: level for name, level in levels.items() if level is not None}
+            rows.append(Row(score.name, {"": Dot(float(score), score.interval)}, known))
+        return draw_scores(rows, title=self.headline)
+
+    def _cells(self) -> list[tuple[str, ...]]:
+        """Name, value, interval, chance, ideal, factors and remarks as text."""
+        return [
+            (
+                score.name,
+                f"{score:.4f}",
+                "{:.3f} - {:.3f}".format(*score.interval) if score.interval else "-",
+                _number(score.chance),
+                _number(score.ideal),
+                score.factors_text,
+                ", ".join(filter(None, (score.variant, score.note))),
+            )
+            for score in self.scores
+        ]
+
     def __str__(self) -> str:
         """The table, as plain text."""
         width = max([27, *(len(score.name) for score in self.scores)]) + 1
         lines = [
-            self.headline,
+            *filter(None, (self.headline, self.factors_line)),
             f"{'score':<{width}}{'value':>9}"
             f"  {'interval':<17}{'chance':>8}{'ideal':>8}  {'factors':<9}".rstrip(),
         ]
-        for score in self.scores:
-            interval = "{:.3f} - {:.3f}".format(*score.interval or (0, 0))
-            remarks = ", ".join(filter(None, (score.variant, score.note)))
+        for name, value, interval, chance, ideal, factors, remarks in self._cells():
             line = (
-                f"{score.name:<{width}}{score:>9.4f}  "
-                f"{interval if score.interval else '':<17}"
-                f"{_number(score.chance):>8}{_number(score.ideal):>8}  "
-                f"{score.factors_text:<9}{remarks}"
+                f"{name:<{width}}{value:>9}  {interval:<17}{chance:>8}{ideal:>8}  "
+                f"{factors:<9}{remarks}"
             )
             lines.append(line.rstrip())
-        lines += [f"{name}: no score. {why}" for name, why in self.failures.items()]
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.notes])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """The table, for notebooks."""
+        columns = (
+            "score",
+            "value",
+            "interval",
+            "chance",
+            "ideal",
+            "factors",
+            "remarks",
+        )
+        notes = filter(None, (self.factors_line, *self.notes))
+        return html_table(columns, self._cells(), title=self.headline, notes=notes)
 
 
 def _facts(score: Score) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import torch
 
 from unbraid.data import AbstractDataset, BatchStream, as_dataset, find_framing
 from unbraid.foundation import deferred_interruption, torch_generator
-from unbraid.models.objectives import AbstractObjective
+from unbraid.models.objectives import AbstractObjective, LossContext
 
 from ._denormals import flushed_denormals
 from ._diagnosis import check_range
@@ -188,9 +188,8 @@ def _try_loss(spec: TrainingSpec, state: TrainingState, stream: BatchStream) -> 
     generator = torch_generator(spec.seed, "trial", device=batch.images.device)
     # As in training: the threads that this makes keep how they take small numbers.
     with torch.no_grad(), flushed_denormals(), torch.random.fork_rng():
-        spec.objective.loss(
-            state.model, batch, step=0, generator=generator, extra=state.extra
-        )
+        context = LossContext(generator=generator, extra=state.extra)
+        spec.objective.loss(state.model, batch, context)
 
 
 def _load_finished(folder: RunFolder, spec: TrainingSpec, device: torch.device) -> Run:

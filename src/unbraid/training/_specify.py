@@ -3,9 +3,9 @@
 from typing import Unpack
 
 from unbraid.data import AbstractDataset, ChannelStatistics, channel_statistics
-from unbraid.models import choose_likelihood
+from unbraid.models import choose_likelihood, choose_objective
 from unbraid.models.networks import choose_network
-from unbraid.models.objectives import AbstractObjective, choose_objective
+from unbraid.models.objectives import AbstractObjective
 
 from ._recipes import choose_recipe
 from ._settings import TrainingOverrides, TrainingSettings

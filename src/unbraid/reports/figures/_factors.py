@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
-from unbraid.metrics import Factors, dci, mutual_information_gap
+from unbraid.metrics import Factors, dci, mutual_information_gap, read_inputs
 from unbraid.representation import Representation
 
 from ._drawing import label_of, new_figure, show_matrix
@@ -35,7 +36,11 @@ class FactorLatentMatrices:
 
 
 def factor_latent_matrices(
-    codes: Representation, *, n_train: int = 2_000, seed: int = 0
+    codes: Representation | ArrayLike,
+    factors: Factors | ArrayLike | pd.DataFrame | None = None,
+    *,
+    n_train: int = 2_000,
+    seed: int = 0,
 ) -> FactorLatentMatrices:
     """Mutual information and importance of latents for factors.
 
@@ -44,9 +49,12 @@ def factor_latent_matrices(
     two.
 
     Args:
-        codes: Of images whose factors are known, from :func:`unbraid.encode`.
-        n_train: Rows from which trees learn, at the most.
-        seed: Of which rows.
+        codes: Codes ``(n_rows, n_latents)``, or a :class:`Representation` of images
+            whose factors are known, from :func:`unbraid.encode`.
+        factors: Factors of the same rows: an array, a DataFrame or :class:`Factors`.
+            When not given, those of the representation.
+        n_train: Largest number of rows that trees learn from.
+        seed: Seed of the choice of rows.
 
     Example:
         >>> factors = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
@@ -57,17 +65,21 @@ def factor_latent_matrices(
         array([[0.69, 0.  ],
                [0.  , 0.69]])
     """
-    if codes.factors is None:
+    if isinstance(codes, Representation):
+        if factors is None and codes.factors is not None:
+            factors = Factors(
+                codes.factors,
+                names=codes.factor_names or None,
+                kinds=codes.factor_kinds or None,
+            )
+        codes = codes.codes
+    if factors is None:
         raise ValueError(
             "factor_latent_matrices: expected codes of images with factors, got none."
         )
-    factors = Factors(
-        codes.factors,
-        names=codes.factor_names or None,
-        kinds=codes.factor_kinds or None,
-    )
-    information = mutual_information_gap(codes.codes, factors)
-    importance = dci(codes.codes, factors, n_train=n_train, seed=seed).disentanglement
+    codes, factors = read_inputs("factor_latent_matrices", codes, factors)
+    information = mutual_information_gap(codes, factors)
+    importance = dci(codes, factors, n_train=n_train, seed=seed).disentanglement
     assert information.matrix is not None
     assert importance.matrix is not None
     # Latents in the order of the factor that each knows most about: a diagonal, if

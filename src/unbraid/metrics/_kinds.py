@@ -1,0 +1,93 @@
+"""Which kind each factor is: as declared, or from its values."""
+
+from collections.abc import Mapping, Sequence
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unbraid.data import Kind
+from unbraid.foundation import suggest
+
+_MOST_CLASSES = 40
+"""Distinct whole numbers that are classes unless declared otherwise."""
+
+_MOST_SPARSE_CLASSES = 20
+_FEWEST_ROWS_PER_CLASS = 10
+"""With fewer rows per value, so many whole numbers are the most that are classes."""
+
+_MOST_ANGLES = 100
+"""Distinct fractions that a cyclic factor may have and still be a set of classes."""
+
+
+def resolve_kinds(
+    names: Sequence[str],
+    values: NDArray[np.float64],
+    given: Sequence[Kind] | Mapping[str, Kind] | None,
+    implied: Sequence[Kind | None],
+) -> tuple[Kind, ...]:
+    """The kind of each factor.
+
+    Args:
+        names: Names of the factors.
+        values: One column per factor.
+        given: Declared kinds, of all factors or of some by name.
+        implied: Kinds that the types of the columns imply, such as text.
+
+    Raises:
+        ValueError: If a name or kind is unknown or does not fit its column.
+    """
+    declared = _read_declared(names, given)
+    if not len(names) == len(declared) == values.shape[1]:
+        raise ValueError(
+            f"factors: expected {values.shape[1]} names and kinds, one per column, got "
+            f"{len(names)} and {len(declared)}."
+        )
+    unknown = sorted({kind for kind in declared if kind} - set(get_args(Kind)))
+    if unknown:
+        raise ValueError(
+            f"factors: expected kinds among {get_args(Kind)}, got {unknown}."
+        )
+    kinds: list[Kind] = []
+    for i, (name, kind, told) in enumerate(zip(names, declared, implied, strict=True)):
+        if told == "categorical" and kind not in (None, "categorical"):
+            raise ValueError(
+                f"factors: column {name!r} holds classes without an order, so it "
+                f"cannot be {kind}. Give numbers or an ordered category instead."
+            )
+        kinds.append(kind or told or _default_kind(values[:, i]))
+    return tuple(kinds)
+
+
+def _read_declared(
+    names: Sequence[str], given: Sequence[Kind] | Mapping[str, Kind] | None
+) -> list[Kind | None]:
+    if not isinstance(given, Mapping):
+        return list(given) if given else [None] * len(names)
+    for name in given:
+        if name not in names:
+            raise ValueError(
+                f"factors: expected kinds of {', '.join(names)}, got one of {name!r}."
+                f"{suggest(name, names)}"
+            )
+    return [given.get(name) for name in names]
+
+
+def _default_kind(column: NDArray[np.float64]) -> Kind:
+    """Whole numbers that are few and repeated are ordinal, others continuous."""
+    known = column[~np.isnan(column)]
+    if (known != np.round(known)).any():
+        return "continuous"
+    n_values = len(np.unique(known))
+    is_sparse = len(known) < _FEWEST_ROWS_PER_CLASS * n_values
+    most = _MOST_SPARSE_CLASSES if is_sparse else _MOST_CLASSES
+    return "ordinal" if n_values <= most else "continuous"
+
+
+def is_measured(column: NDArray[np.float64]) -> bool:
+    """Whether values are real numbers, and not a few that come again and again."""
+    known = column[~np.isnan(column)]
+    if (known == np.round(known)).all():
+        return False
+    n_values = len(np.unique(known))
+    return n_values > min(_MOST_ANGLES, len(known) / 2)
