@@ -30,7 +30,7 @@ import torch
 from discovery_sets import HELD_OUT, REFUSED, SETS, ImageSet, make_set, write_set
 
 import unbraid
-from unbraid.data import open_dataset
+from unbraid.data import DataSpec, open_dataset
 from unbraid.execution import count_cores
 from unbraid.foundation import parse_duration
 from unbraid.metrics import Factors
@@ -99,10 +99,10 @@ def _score_models(found: Any, made: ImageSet) -> dict[str, Any]:
     return scores
 
 
-def score_codes(model: Any, made: ImageSet, text: str) -> dict[str, float]:
+def score_codes(model: Any, made: ImageSet, data: DataSpec) -> dict[str, float]:
     """Score the codes of a model by the factors of a set."""
     rows = np.sort(np.random.default_rng(0).choice(len(made.images), _ROWS, False))
-    codes = unbraid.encode(model, open_dataset(text), rows=rows, progress=False)
+    codes = unbraid.encode(model, data.open(), rows=rows, progress=False)
     factors = Factors(
         made.factors.to_numpy()[rows],
         names=list(made.factors),
