@@ -30,7 +30,7 @@ def tiny_grid():
 
 # Files that take long: they start first, so that no worker waits for them at the end.
 LONG = (
-    "tests/reproductions/",
+    "tests/claims/",
     "tests/execution/",
     "tests/studies/test_kill.py",
     "tests/training/test_kill.py",

@@ -20,6 +20,7 @@ from unbraid.foundation import CheckpointFormatError
 from unbraid.models import Gaussian, Laplace
 from unbraid.models.networks import Dense
 from unbraid.models.objectives import VAE, BetaVAE
+from unbraid.training import TrainingSettings
 
 SQUARES = XYSquares(image_size=8, square_size=1, n_squares=1)
 IMAGES = SQUARES.images(np.arange(64))
@@ -149,6 +150,42 @@ def test_it_can_be_cloned_searched_and_put_in_a_pipeline():
     assert search.best_params_["n_latents"] in (1, 2)
 
 
+def test_defaults_are_those_of_the_training_settings():
+    params = Disentangler().get_params()
+    params["seed"] = params["random_state"]
+    shared = params.keys() & TrainingSettings.model_fields.keys()
+    assert {"steps", "batch_size", "n_latents", "network", "seed"} <= shared
+    for name in shared:
+        assert params[name] == TrainingSettings.model_fields[name].default, name
+
+
+def test_single_hyperparameters_and_other_settings_are_parameters():
+    estimator = small(beta=2.0, optimiser="SGD", log_every=1)
+    copy = clone(estimator)
+    assert copy.get_params() == estimator.get_params()
+    assert copy.get_params()["beta"] == 2.0
+    assert "beta=2.0" in repr(copy)
+    spec = copy.set_params(beta=3.0, n_latents=1).fit(VECTORS).run_.spec
+    assert (spec.objective, spec.n_latents) == (BetaVAE(beta=3.0), 1)
+    assert spec.optimiser == "SGD"
+    assert estimator.get_params()["beta"] == 2.0
+    again = pickle.loads(pickle.dumps(copy))
+    assert again.get_params() == copy.get_params()
+    search = GridSearchCV(small(), {"beta": [1.0, 2.0]}, cv=2).fit(VECTORS)
+    objective = search.best_estimator_.run_.spec.objective
+    assert objective == BetaVAE(beta=search.best_params_["beta"])
+
+
+def test_the_random_state_is_a_seed_a_generator_or_none():
+    assert small(random_state=7).fit(VECTORS).run_.spec.seed == 7
+    seeds = [
+        small(random_state=np.random.RandomState(3)).fit(VECTORS).run_.spec.seed
+        for _ in range(2)
+    ]
+    assert seeds[0] == seeds[1]
+    assert small(random_state=None).fit(VECTORS).run_.spec.seed >= 0
+
+
 def test_a_search_with_a_folder_is_refused_from_the_second_run_on(tmp_path):
     search = GridSearchCV(
         small(out=tmp_path / "run"), {"n_latents": [1, 2]}, cv=2, error_score="raise"
@@ -177,5 +214,15 @@ def test_wrong_use_is_refused():
         small().transform(VECTORS)
     with pytest.raises(ValueError, match="options with the name"):
         small(objective=VAE(), options={"beta": 1.0}).fit(VECTORS)
+    with pytest.raises(ValueError, match="options with the name"):
+        small(objective=BetaVAE(), beta=1.0).fit(VECTORS)
+    with pytest.raises(ValueError, match="expected options among scale, got 'beta'"):
+        small(objective="vae", beta=1.0).fit(VECTORS)
+    with pytest.raises(TypeError, match="'stepss'. Did you mean 'steps'"):
+        small(stepss=1).fit(VECTORS)
+    with pytest.raises(TypeError, match="'betta'. Did you mean 'beta'"):
+        small().set_params(betta=1.0).fit(VECTORS)
+    with pytest.raises(TypeError, match="'seed'. Use random_state"):
+        small(seed=1).fit(VECTORS)
     with pytest.raises(ValueError, match="Did you mean 'beta_vae'"):
         small(objective="beta_vea").fit(VECTORS)

@@ -6,16 +6,7 @@ import pytest
 from extension_package import EXAMPLE, install, install_example, run_commands
 
 SMALL = "clock:image_size=8,n_minutes=6"
-STUDY = f"""
-name: clocks
-data: "{SMALL}"
-network: {{name: dense, widths: [8]}}
-training: {{steps: 5, batch_size: 8, n_latents: 3}}
-evaluation: {{metrics: [mcc], rows: 60}}
-methods:
-  free_bits_vae: {{free_bits: [0.0, 0.5]}}
-seeds: 1
-"""
+STUDY = "{name: clocks, preset: clocks}"
 TRAIN = (
     *("train", SMALL, "--objective", "free_bits_vae", "--set", "free_bits=0.2"),
     *("--network", "dense", "--steps", "4", "--out", "run"),
@@ -30,9 +21,32 @@ COMMANDS = {
     "evaluate": ("evaluate", "run", "--data", SMALL, "--metrics", "mig,mcc"),
     "study": ("study", "run", "study.yaml", "--workers", "1"),
     "table": ("study", "table", "study"),
+    "presets": ("study", "preset", "--json"),
+    "preset": ("study", "preset", "clocks", "--scale", "paper", "--json"),
+    "scale?": ("study", "preset", "clocks", "--scale", "small"),
+    "help": ("--help",),
+    "greet": ("greet", "--json"),
     "objective?": ("train", SMALL, "--objective", "free_bit_vae", "--out", "x"),
     "metric?": ("evaluate", "--codes", "z.npy", "--metrics", "mccc"),
     "dataset?": ("data", "info", "clok"),
+}
+
+COMMAND = """
+[project]
+name = "greeting"
+version = "1.0"
+
+[project.entry-points."unbraid.commands"]
+greet = "greeting:greet"
+"""
+COMMAND_SOURCES = {
+    "greeting.py": '''
+from unbraid.cli.commands import JsonOption, print_json
+
+def greet(json: JsonOption = False) -> None:
+    """Say the time."""
+    print_json({"time": "noon"})
+'''
 }
 
 
@@ -47,6 +61,7 @@ def example(folder, tmp_path_factory):
     """What commands say that find the example as if it were installed."""
     packages = tmp_path_factory.mktemp("packages")
     install_example(packages)
+    install(packages, COMMAND_SOURCES, COMMAND)
     (folder / "study.yaml").write_text(STUDY)
     done = run_commands(list(COMMANDS.values()), extra=packages, cwd=folder)
     return dict(zip(COMMANDS, done, strict=True))
@@ -94,6 +109,27 @@ def test_a_study_runs_them_in_a_worker(example, folder):
     assert len([*folder.glob("study/runs/*/scores.json")]) == 2
 
 
+def test_a_preset_of_a_package_is_listed_with_those_of_unbraid(example):
+    about = {row["name"]: row["about"] for row in json.loads(example["presets"].out)}
+    assert about["clocks"] == "How many free bits show the time?"
+    assert "dlib-2019" in about
+
+
+def test_a_preset_has_the_scales_of_its_file(example):
+    study = json.loads(example["preset"].out)
+    assert study["name"] == "clocks-paper"
+    assert study["methods"]["free_bits_vae"]["free_bits"] == [0.0, 0.1, 0.5, 1.0]
+    assert not {"about", "scales", "preset"} & set(study)
+    assert example["scale?"].code == 2
+    assert "mini, paper" in example["scale?"].words
+
+
+def test_a_command_of_a_package_is_listed_and_run(example):
+    assert "greet" in example["help"].out
+    assert "Say the time." in example["help"].out
+    assert json.loads(example["greet"].out) == {"time": "noon"}
+
+
 def test_a_name_that_is_nearly_one_is_suggested(example):
     for option, name in (
         ("objective?", "free_bits_vae"),
@@ -120,6 +156,13 @@ leaving_vae = "broken_package.leaving:VAE"
 [project.entry-points."unbraid.metrics"]
 missing_metric = "broken_package:METRIC"
 standard = "broken_package:NUMBER"
+
+[project.entry-points."unbraid.commands"]
+number = "broken_package:NUMBER"
+
+[project.entry-points."unbraid.presets"]
+empty = "broken_package"
+text = "broken_package.leaving"
 
 [project.entry-points."unbraid.datasets"]
 "odd name" = "broken_package:Good"
@@ -163,6 +206,9 @@ ASKED = {
     "list": ("data", "list"),
     "objective": ("train", "xy_squares", "--objective", "number_vae", "--out", "x"),
     "metric": ("evaluate", "--codes", "z.npy", "--metrics", "missing_metric"),
+    "presets": ("study", "preset"),
+    "help": ("--help",),
+    "command": ("number",),
 }
 
 
@@ -220,6 +266,22 @@ def test_to_ask_for_what_is_broken_gives_the_reason(broken, faults):
     assert broken["objective"].code == broken["metric"].code == 2
     assert faults["broken 2.0", "number_vae"] in broken["objective"].words
     assert faults["broken 2.0", "missing_metric"] in broken["metric"].words
+
+
+def test_presets_and_commands_that_are_broken_are_told_and_hide_no_others(broken):
+    assert broken["presets"].code == broken["help"].code == 0
+    assert "dlib-2019" in broken["presets"].out
+    assert "reproduce" in broken["help"].out
+    for what, reason in (
+        ("unbraid.presets: 'empty'", "there are no YAML files in the package"),
+        ("unbraid.presets: 'text'", "SystemExit: 3"),
+    ):
+        line = f"{what} of the package broken 2.0 cannot be used: {reason}."
+        assert line in broken["presets"].err
+    line = "unbraid.commands: 'number' of the package broken 2.0 cannot be used: 3 is"
+    assert line in broken["help"].err
+    assert broken["command"].code == 1
+    assert "3 is not a function" in broken["command"].err
 
 
 def test_a_dataset_that_needs_options_is_listed_unopened(broken):

@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import fields
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -12,16 +14,22 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from torch.utils.data import DataLoader
 
 from unbraid.data import AbstractDataset, as_dataset, float_images
-from unbraid.foundation import torch_generator
-from unbraid.models import AbstractLikelihood, DiagonalGaussian, Number
+from unbraid.foundation import suggest, torch_generator
+from unbraid.models import (
+    AbstractLikelihood,
+    DiagonalGaussian,
+    Number,
+    choose_objective,
+)
 from unbraid.models.networks import AbstractNetwork
-from unbraid.models.objectives import AbstractObjective, choose_objective
+from unbraid.models.objectives import OBJECTIVES, AbstractObjective
 from unbraid.representation import encode
-from unbraid.training import RecipeName, fit
+from unbraid.training import RecipeName, TrainingSettings, fit
 
 _BATCH = 256
 _DRAWS = 8
@@ -34,26 +42,28 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     last), an array of vectors ``(n, length)``, a dataset, a torch ``DataLoader`` (which
     is read into memory), or the path of a folder of pictures.
 
+    Training settings are described in :func:`unbraid.fit`.
+
     Args:
-        objective: What the model is taught, or the name of it.
+        objective: Training objective, or its name.
         options: Hyperparameters of a named objective, such as ``{"beta": 8.0}``.
         n_latents: Length of a code.
-        steps: Updates.
-        batch_size: Images of an update.
-        network: Encoder and decoder: settings, a name, or ``"auto"``.
-        likelihood: Settings, a name, or ``"auto"``: Bernoulli for images, Gaussian for
-            vectors and what is standardised.
-        standardise: Give every channel mean 0 and spread 1 inside the model.
-        learning_rate: Learning rate of Adam, or a schedule such as
-            ``Decay(value=1e-3)``; that of the recipe, or 0.0001, when not given.
-        recipe: ``"small"`` for settings that work well on small images, see
-            :func:`unbraid.fit`.
-        seed: Of everything random.
-        device: Where to train.
-        out: Folder to keep the run in, from which an interrupted one goes on. It holds
-            one run: a search over settings or folds, which makes many, must leave it
-            out, or is refused from the second on.
+        steps: Number of updates.
+        batch_size: Images per update.
+        network: Network, or its name.
+        likelihood: Likelihood, or its name.
+        standardise: Give every channel mean 0 and standard deviation 1.
+        learning_rate: Learning rate, or a schedule such as ``Decay(value=1e-3)``.
+        recipe: Name of a recipe.
+        random_state: Seed, a ``RandomState``, or ``None`` for a different model every
+            time.
+        device: Device to train on.
+        out: Folder to keep the run in, from which an interrupted run continues. It
+            holds one run: leave it out in a search over settings or folds.
         progress: Show a progress bar if the standard error is a terminal.
+        more: Any other training setting, such as ``optimiser="SGD"``, and
+            hyperparameters of a named objective, such as ``beta=8.0``. Both can be
+            searched like any other parameter.
 
     Attributes:
         model_: The trained model.
@@ -63,8 +73,8 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     Example:
         >>> from unbraid.data import XYSquares
         >>> squares = XYSquares(image_size=8, square_size=1, n_squares=1)
-        >>> estimator = Disentangler("beta_vae", n_latents=2, steps=5).fit(squares)
-        >>> codes = estimator.transform(squares)
+        >>> estimator = Disentangler("beta_vae", beta=2.0, n_latents=2, steps=5)
+        >>> codes = estimator.fit_transform(squares)
         >>> codes.shape, estimator.inverse_transform(codes).shape
         ((64, 2), (64, 3, 8, 8))
     """
@@ -82,10 +92,11 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         standardise: bool = False,
         learning_rate: Number | None = None,
         recipe: RecipeName | None = None,
-        seed: int = 0,
+        random_state: int | np.random.RandomState | None = 0,
         device: str = "auto",
         out: str | os.PathLike[str] | None = None,
         progress: bool = False,
+        **more: Any,
     ) -> None:
         self.objective = objective
         self.options = options
@@ -97,46 +108,87 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.standardise = standardise
         self.learning_rate = learning_rate
         self.recipe: RecipeName | None = recipe
-        self.seed = seed
+        self.random_state = random_state
         self.device = device
         self.out = out
         self.progress = progress
+        self._add(more)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the constructor's arguments, with those that have no default."""
+        return super().get_params(deep) | self._more
+
+    def set_params(self, **params: Any) -> Self:
+        """Change arguments of the constructor."""
+        listed = set(self._get_param_names())
+        self._add({name: params.pop(name) for name in set(params) - listed})
+        return super().set_params(**params)
+
+    @property
+    def _more(self) -> dict[str, Any]:
+        return vars(self).get("more", {})
+
+    def _add(self, more: dict[str, Any]) -> None:
+        """Keep arguments that are not listed; as scikit-learn asks, fit checks them."""
+        if more:
+            self.more = self._more | more
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Train.
+        """Train a model.
 
         Args:
             X: Data, see above.
             y: Factors of an array, one row per image, for objectives that need them.
         """
-        objective = self.objective
-        if isinstance(objective, str):
-            objective = choose_objective(objective, self.options)
-        elif self.options is not None:
-            raise ValueError(
-                "Disentangler: expected options with the name of an objective only, "
-                f"got them beside {type(objective).__name__}."
-            )
+        self._check_names()
+        params = self.get_params(deep=False)
+        names = set(TrainingSettings.model_fields) & set(params)
+        settings: Any = {name: params[name] for name in names}
         dataset = self._dataset(X, y, is_new=True)
         self.run_ = fit(
-            objective,
+            self._choose_objective(),
             dataset,
-            n_latents=self.n_latents,
-            steps=self.steps,
-            batch_size=self.batch_size,
-            network=self.network,
-            likelihood=self.likelihood,
-            standardise=self.standardise,
-            learning_rate=self.learning_rate,
-            recipe=self.recipe,
-            seed=self.seed,
             device=self.device,
             out=self.out,
             progress=self.progress,
+            seed=self._choose_seed(),
+            **settings,
         )
         self.model_ = self.run_.model
         self.n_features_in_ = self.model_.n_pixels
         return self
+
+    def _check_names(self) -> None:
+        known = {field.name for kind in OBJECTIVES.values() for field in fields(kind)}
+        known |= set(TrainingSettings.model_fields) - {"seed"}
+        for name in self._more:
+            if name not in known:
+                near = suggest(name, {*known, *self._get_param_names()})
+                hint = " Use random_state." if name == "seed" else near
+                raise TypeError(
+                    f"Disentangler got an unexpected parameter {name!r}.{hint}"
+                )
+
+    def _choose_objective(self) -> AbstractObjective:
+        hyperparameters = {
+            name: value
+            for name, value in self._more.items()
+            if name not in TrainingSettings.model_fields
+        }
+        if isinstance(self.objective, str):
+            options = {**(self.options or {}), **hyperparameters}
+            return choose_objective(self.objective, options)
+        if self.options is not None or hyperparameters:
+            raise ValueError(
+                "Disentangler: expected options with the name of an objective only, "
+                f"got them beside {type(self.objective).__name__}."
+            )
+        return self.objective
+
+    def _choose_seed(self) -> int:
+        if isinstance(self.random_state, Integral):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     @property
     def _n_features_out(self) -> int:
@@ -175,11 +227,11 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         log-likelihood given the code.
 
         Estimated with the same few draws of noise for every row, so that a score
-        depends on the row and ``seed`` alone.
+        depends on the row and the seed of the run alone.
         """
         check_is_fitted(self, "model_")
         dataset = self._dataset(X)
-        generator = torch_generator(self.seed, "score")
+        generator = torch_generator(self.run_.spec.seed, "score")
         noise = torch.randn(_DRAWS, self.model_.n_latents, generator=generator)
         bounds = []
         with torch.no_grad():

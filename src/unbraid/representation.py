@@ -209,7 +209,7 @@ def encode(
         codes, log_variances = _given_codes(model, dataset, indices), None
     else:
         function, place = _encoder(model, device)
-        with _evaluation_mode(model):
+        with evaluation_mode(model):
             pieces = _encoded(function, dataset, indices, batch_size, place, progress)
             codes, log_variances = _join(list(pieces), model)
     if not np.isfinite(codes).all():
@@ -313,8 +313,8 @@ def _place(model: Any, device: str | torch.device) -> torch.device:
 
 
 @contextlib.contextmanager
-def _evaluation_mode(model: Any) -> Iterator[None]:
-    """Dropout off and normalisation fixed, for a module, while codes are made."""
+def evaluation_mode(model: Any) -> Iterator[None]:
+    """Put a torch module into evaluation mode for a while; leave other models alone."""
     modules = list(model.modules()) if isinstance(model, torch.nn.Module) else []
     were_training = [module.training for module in modules]
     for module in modules:

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from unbraid import evaluate
 from unbraid.cli._app import app
 
 
@@ -32,6 +33,23 @@ def test_scores_are_printed_and_written(files):
     scores = json.loads((files / "scores.json").read_text())
     assert scores["scores"]["mig"]["value"] == pytest.approx(1.0)
     assert scores["factor_names"] == ["x", "y"]
+
+
+def test_scores_of_symmetries_are_those_of_the_library(files):
+    codes, factors = np.load(files / "z.npy"), pd.read_csv(files / "v.csv")
+    codes = codes + 0.2 * np.random.default_rng(0).standard_normal(codes.shape)
+    np.save(files / "z.npy", codes)
+    names = ["equivariance", "block_diagonality", "analogies"]
+    result = run(
+        "--codes", files / "z.npy", "--factors", files / "v.csv",
+        "--metrics", ",".join(names), "--json", files / "scores.json",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    scores = json.loads((files / "scores.json").read_text())["scores"]
+    card = evaluate(codes, factors.to_numpy(), metrics=names, progress=False)
+    assert {name: scores[name]["value"] for name in names} == {
+        name: float(card[name]) for name in names
+    }
 
 
 def test_an_archive_may_hold_both(files):

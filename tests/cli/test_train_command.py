@@ -87,7 +87,7 @@ def test_hyperparameters_may_be_schedules_and_small_numbers(tmp_path):
         (("--out", ""), "--out"),
         (("--set", "betta=4"), "'beta'"),
         (("--set", "beta"), "NAME=VALUE"),
-        (("--set", "beta=-1"), "number from 0"),
+        (("--set", "beta=-1"), "beta must be at least 0, got -1"),
         (("--set", "beta=[1"), "YAML"),
         (("--set", "beta=much"), "'much'"),
         (("--set", "beta={name: linea}"), "'linear'"),

@@ -34,6 +34,7 @@ def test_every_exported_dataset_is_in_the_catalogue_or_is_made_of_the_users_data
         "ImageFolder",
         "LabelledImages",
         "Relabelled",
+        "Resized",
         "Reweighted",
         "Subset",
         "Vectors",

@@ -14,10 +14,18 @@ from PIL import Image
 from small_discovery import SQUARES, lamps, plan_small
 
 import unbraid
-from unbraid.data import LabelledImages
-from unbraid.discovery import Discovery, _found, _proposal, discover, read_plan
+from unbraid.data import ImageFolder, LabelledImages, float_images
+from unbraid.discovery import (
+    Discovery,
+    _found,
+    _proposal,
+    discover,
+    plan_discovery,
+    read_plan,
+)
 from unbraid.discovery._account import _advice
-from unbraid.discovery._data import read_source
+from unbraid.discovery._data import downscale, read_source, reopen_source
+from unbraid.discovery._found import measure_explained
 from unbraid.discovery._gather import gather
 from unbraid.discovery._labels import read_labels
 from unbraid.discovery._proposal import propose
@@ -214,7 +222,7 @@ def test_labels_that_do_not_vary_cost_no_run(tmp_path):
     images = lamps().images(np.arange(216))
     data = LabelledImages(images, np.zeros((216, 1), dtype=int))
     source = read_source(data, tmp_path)
-    plan = propose(source.text, source.dataset, seconds=3_600.0, n_workers=2)
+    plan = propose(source.data, source.dataset, seconds=3_600.0, n_workers=2)
     assert plan.study.runs()[0].evaluation.metrics == ["active_units"]
 
 
@@ -343,8 +351,8 @@ def test_a_folder_among_the_pictures_is_refused(tmp_path):
 def test_other_arrays_do_not_take_the_place_of_kept_ones(tmp_path):
     first = read_source(lamps(), tmp_path)
     second = read_source(255 - lamps().images(np.arange(216)), tmp_path)
-    assert first.text != second.text
-    again = unbraid.data.open_dataset(first.text)
+    assert first.data != second.data
+    again = unbraid.data.open_dataset(first.data)
     assert again.fingerprint() == first.dataset.fingerprint()
 
 
@@ -403,7 +411,7 @@ def test_more_workers_than_runs_do_not_shorten_them(tmp_path, monkeypatch):
     cost = Cost(per_step=1e-3, fixed=1.0, n_bytes=0)
     monkeypatch.setattr(_proposal, "measure_run", lambda spec, device: cost)
     source = read_source(SQUARES, tmp_path)
-    plan = propose(source.text, source.dataset, seconds=30.0, n_workers=500)
+    plan = propose(source.data, source.dataset, seconds=30.0, n_workers=500)
     assert len(plan.study.runs()) <= 500
     assert plan.steps * cost.per_step + cost.fixed < 30
 
@@ -415,6 +423,7 @@ def test_vectors_have_no_pictures_and_the_account_says_nothing_of_them(tmp_path)
         model=None,
         codes=None,
         latents=(),
+        explained=None,
         quality=None,
         summary=tmp_path / "summary.txt",
         report=None,
@@ -424,7 +433,7 @@ def test_vectors_have_no_pictures_and_the_account_says_nothing_of_them(tmp_path)
 
 @pytest.mark.parametrize("budget", ["0", "0s", "", "-5m", "soon", "10 parsecs", 0, -3])
 def test_a_budget_that_is_no_time_is_refused(budget, tmp_path):
-    with pytest.raises(ValueError, match="expected a time above 0|Expected a time"):
+    with pytest.raises(ValueError, match="is not a duration"):
         discover(SQUARES, tmp_path, budget=budget)
 
 
@@ -437,7 +446,7 @@ def test_more_time_buys_more(tmp_path):
     source = read_source(SQUARES, tmp_path)
 
     def plan(seconds):
-        return propose(source.text, source.dataset, seconds=seconds, n_workers=2)
+        return propose(source.data, source.dataset, seconds=seconds, n_workers=2)
 
     short, long = plan(120.0), plan(3_600.0)
     assert long.study.runs()[0].training.n_latents == 10
@@ -511,3 +520,41 @@ def test_a_killed_discovery_goes_on(tmp_path):
 def test_times_are_read_as_people_write_them():
     assert parse_duration("1h 30m") == 5_400
     assert parse_duration("2.5m") == 150
+
+
+def test_the_explained_share_is_one_for_a_perfect_and_zero_for_a_constant_model():
+    dataset = lamps()
+    pixels = float_images(dataset, np.arange(len(dataset)))
+    mean = pixels.mean(dim=0)
+    assert measure_explained(lambda images: images, dataset) == 1.0
+    constant = measure_explained(lambda images: mean.expand_as(images), dataset)
+    assert constant == pytest.approx(0.0, abs=1e-6)
+    # Half of every deviation is missing, which is a quarter of the variance.
+    halved = measure_explained(lambda images: (images + mean) / 2, dataset)
+    assert halved == pytest.approx(0.75, abs=1e-6)
+
+
+def test_a_plan_is_made_without_training_and_is_then_followed(tmp_path):
+    options = {"budget": 60, "n_latents": 4, "executor": InlineExecutor()}
+    plan = plan_discovery(SQUARES, tmp_path, **options)
+    assert {spec.training.n_latents for spec in plan.study.runs()} == {4}
+    assert not (tmp_path / "study").exists()
+    assert plan_discovery(SQUARES, tmp_path, **options).to_plain() == plan.to_plain()
+    assert read_plan(tmp_path).to_plain() == plan.to_plain()
+
+
+def test_smaller_pictures_are_read_from_the_folder_again(tmp_path):
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    generator = np.random.default_rng(0)
+    for number in range(40):
+        pixels = generator.integers(0, 256, (64, 64, 3), dtype=np.uint8)
+        Image.fromarray(pixels).save(pictures / f"{number:02}.png")
+    source = read_source(str(pictures), tmp_path / "data")
+    small = downscale(source, 4, tmp_path / "data")
+    direct = ImageFolder(pictures, image_size=16)
+    assert np.array_equal(small.dataset.images([0, 7]), direct.images([0, 7]))
+    assert small.names == source.names
+    assert not (tmp_path / "data").exists()
+    again = reopen_source(source, small.data, 4, tmp_path / "data")
+    assert again.dataset.fingerprint() == small.dataset.fingerprint()

@@ -166,7 +166,7 @@ def test_every_race_ends_with_three_seeds_and_pauses_before_the_rate_falls(
         assert rung.n_seeds >= 2
         assert rung.steps % 100 == 0
     for rung in rounds:
-        assert rung.steps <= (1 - decay["share"]) * plan.steps
+        assert rung.steps <= (1 - decay.share) * plan.steps
     assert sum(rung.seconds for rung in plan.rungs) <= seconds
 
 

@@ -9,7 +9,7 @@ from unbraid.geometry import (
     empirical_marginals,
     random_rotation,
 )
-from unbraid.reproductions._joint_law import energy_test
+from unbraid_claims import energy_test
 
 MARGINALS = (uniform(), norm(7, 3), expon(), laplace(), beta(2, 5))
 

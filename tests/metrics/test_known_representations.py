@@ -69,6 +69,9 @@ PERFECT_IS_ONE = {
     ("linearity", "linearity"): (1, 1, below(0.6)),
     ("axis_alignment", "axis_alignment"): (0, SHARE_OF_TWO_IN_FOUR, below(0.5)),
     ("axis_orientation", "axis_orientation"): (0, SHARE_OF_TWO_IN_FOUR, below(0.8)),
+    ("equivariance", "equivariance"): (1, 1, below(0.1)),
+    ("block_diagonality", "block_diagonality"): (0, 1, below(0.2)),
+    ("analogies", "analogies"): (1, 1, below(0.05)),
 }
 
 EXCEPTIONS = {

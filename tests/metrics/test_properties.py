@@ -24,6 +24,8 @@ BY_FORMULA = [
     "linearity",
     "axis_orientation",
     "axis_alignment",
+    "equivariance",
+    "block_diagonality",
     "gaussian_total_correlation",
     "gaussian_wasserstein",
     "pairwise_information",
@@ -38,7 +40,10 @@ MAY_REFUSE = [
     "linearity",
     "axis_orientation",
     "axis_alignment",
+    "equivariance",
+    "block_diagonality",
     "gaussian_total_correlation",
+    "analogies",
 ]
 ROWS_IN_ANY_ORDER = [name for name in BY_FORMULA if name != "sap"]
 BLIND_TO_SCALE = [
@@ -52,6 +57,8 @@ BLIND_TO_SCALE = [
     "linearity",
     "axis_orientation",
     "axis_alignment",
+    "equivariance",
+    "block_diagonality",
     "gaussian_total_correlation",
     "pairwise_information",
     "dci",
@@ -60,6 +67,7 @@ BLIND_TO_SCALE = [
     "infoc",
     "infoe",
     "dci_es",
+    "analogies",
 ]
 
 

@@ -8,7 +8,11 @@ from unbraid.data import Batch
 from unbraid.foundation import torch_generator
 from unbraid.models import Bernoulli, KernelAugmented, build_model
 from unbraid.models.networks import choose_network
-from unbraid.models.objectives import OBJECTIVES, AbstractAdversarialObjective
+from unbraid.models.objectives import (
+    OBJECTIVES,
+    AbstractAdversarialObjective,
+    LossContext,
+)
 
 SHAPES = [
     (1, 8, 8),
@@ -59,11 +63,12 @@ def losses_of_a_short_run(objective, shape, likelihood):
         weights += list(extra.parameters())
     optimiser = torch.optim.Adam(weights, lr=1e-4)
 
+    def context(step, *names):
+        generator = torch_generator(0, *names)
+        return LossContext(step=step, generator=generator, extra=extra)
+
     def loss(step):
-        generator = torch_generator(0, "noise")
-        return objective.loss(
-            model, batch, step=step, generator=generator, extra=extra
-        ).total
+        return objective.loss(model, batch, context(step, "noise")).total
 
     before = loss(_N_STEPS).item()
     adversary_optimiser = (
@@ -75,13 +80,8 @@ def losses_of_a_short_run(objective, shape, likelihood):
         optimiser.step()
         if adversary_optimiser is not None:
             adversary_optimiser.zero_grad()
-            objective.adversary_loss(
-                model,
-                extra,
-                batch,
-                step=step,
-                generator=torch_generator(0, "adversary", step),
-            ).total.backward()
+            adversary_context = context(step, "adversary", step)
+            objective.adversary_loss(model, batch, adversary_context).total.backward()
             adversary_optimiser.step()
     return before, loss(_N_STEPS).item()
 

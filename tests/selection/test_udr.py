@@ -233,3 +233,38 @@ def test_unknown_options_are_refused(options):
         ValueError, match="unsupervised_disentanglement_ranking: expect"
     ):
         ranking([FACTORS, FACTORS], **options)
+
+
+def test_partners_of_other_groups_are_compared_and_no_others():
+    codes = [np.random.default_rng(seed).normal(size=(200, 3)) for seed in range(5)]
+    groups = ["a", "a", "b", "b", "c"]
+    every = ranking(codes)
+    across = ranking(codes, groups=groups, partners="other")
+    labels = np.array(groups)
+    is_other = labels[:, None] != labels
+    assert np.isnan(across.pairs[~is_other]).all()
+    assert (across.pairs[is_other] == every.pairs[is_other]).all()
+    for k in range(5):
+        expected = np.median(every.pairs[is_other[k], k])
+        assert across.scores[k] == expected
+
+
+def test_a_configuration_that_only_agrees_with_itself_is_low_across_configurations():
+    codes = np.random.default_rng(0).normal(size=(500, 4))
+    turned = codes @ np.linalg.qr(np.random.default_rng(1).normal(size=(4, 4)))[0]
+    models = [codes, -codes, codes[:, ::-1], turned, -turned]
+    groups = ["a", "a", "b", "c", "c"]
+    within = ranking(models, groups=groups).scores
+    across = ranking(models, groups=groups, partners="other").scores
+    assert within[3] == pytest.approx(within[0], abs=0.05)
+    assert across[3] < across[2]
+
+
+def test_other_partners_need_groups():
+    codes = [np.eye(3)] * 2
+    with pytest.raises(ValueError, match="partners='other' needs groups"):
+        ranking(codes, partners="other")
+    with pytest.raises(ValueError, match="partners"):
+        ranking(codes, partners="all")
+    alone = ranking(codes, groups=["a", "a"], partners="other")
+    assert np.isnan(alone.scores).all()

@@ -60,7 +60,7 @@ def test_a_grid_has_every_combination_and_zipped_lists_go_in_step():
 
 def test_a_path_into_a_record_that_was_a_bare_name_keeps_the_name():
     found = runs(network="dense", grid={"network.widths": [[4], [8, 8]]})
-    assert [spec.network["widths"] for spec in found] == [[4], [8, 8]]
+    assert [spec.network.widths for spec in found] == [(4,), (8, 8)]
 
 
 def test_the_same_run_twice_is_one_run():

@@ -6,10 +6,16 @@ from torch import nn
 from unbraid.data import Batch
 from unbraid.models import Autoencoder, Gaussian, build_model
 from unbraid.models.networks import Dense
+from unbraid.models.objectives import LossContext
 
 
 def seeded(seed=0):
     return torch.Generator().manual_seed(seed)
+
+
+def context(step=0, extra=None):
+    """The context of a loss, with the same noise every time."""
+    return LossContext(step=step, generator=seeded(), extra=extra)
 
 
 def tiny_model(n_latents=3, n_pixels=5, is_variational=True):

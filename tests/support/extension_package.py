@@ -35,7 +35,8 @@ def install_example(folder):
     """The package of ``examples/extension``, as its own pyproject.toml describes it."""
     sources = {
         str(path.relative_to(EXAMPLE)): path.read_text()
-        for path in EXAMPLE.glob("unbraid_example/*.py")
+        for path in EXAMPLE.glob("unbraid_example/**/*.*")
+        if path.suffix in (".py", ".yaml")
     }
     install(folder, sources, EXAMPLE.joinpath("pyproject.toml").read_text())
 

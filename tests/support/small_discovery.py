@@ -27,7 +27,7 @@ def plan_small(
     metric = "mig" if source.dataset.factor_names else "active_units"
     training = {"steps": steps, "n_latents": 4, "learning_rate": 2e-3}
     plain = {
-        "data": source.text,
+        "data": str(source.data),
         "objective": "beta_vae",
         "network": {"name": "dense", "widths": [64, 64]},
         "training": training | more,
@@ -45,7 +45,7 @@ def plan_race(folder, data, *, betas=(0.3, 1, 1_000), widths=(64, 64), asked=Non
     """Put the plan of a race into a folder that takes seconds, with three rounds."""
     source = read_source(data, folder / "data")
     plain = {
-        "data": source.text,
+        "data": str(source.data),
         "network": {"name": "dense", "widths": list(widths)},
         "training": {
             "steps": 800,

@@ -67,15 +67,15 @@ def test_values_that_are_no_tensors_come_back(tmp_path, squares):
 class Adversarial(AbstractAdversarialObjective):
     """A second network that is told to say 1, which the model does not care about."""
 
-    def loss(self, model, batch, *, step, generator, extra=None):
-        return VAE().loss(model, batch, step=step, generator=generator)
+    def loss(self, model, batch, context):
+        return VAE().loss(model, batch, context)
 
     def build_extra(self, model):
         return torch.nn.Linear(model.n_latents, 1)
 
-    def adversary_loss(self, model, adversary, batch, *, step, generator):
+    def adversary_loss(self, model, batch, context):
         codes = model.encode(batch.images).mean.detach()
-        return Loss((adversary(codes) - 1).square().mean())
+        return Loss((context.extra(codes) - 1).square().mean())
 
     def adversary_optimiser(self, adversary):
         return torch.optim.Adam(adversary.parameters(), lr=0.01)

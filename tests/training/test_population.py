@@ -67,8 +67,8 @@ def test_strength_and_batch_of_a_stretch_are_in_the_loss(tmp_path, monkeypatch):
     seen = []
     plain_loss = BetaVAE.loss
 
-    def spy(self, model, batch, **options):
-        loss = plain_loss(self, model, batch, **options)
+    def spy(self, model, batch, context):
+        loss = plain_loss(self, model, batch, context)
         weight = (loss.total - loss.terms["reconstruction"]) / loss.terms["kl"]
         seen.append((round(float(weight.detach()), 1), len(batch.images)))
         return loss

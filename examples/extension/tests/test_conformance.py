@@ -4,7 +4,7 @@ import numpy as np
 
 import unbraid
 from unbraid.metrics import METRICS
-from unbraid.models.objectives import choose_objective
+from unbraid.models import choose_objective
 from unbraid.testing import check_dataset, check_metric, check_objective
 
 

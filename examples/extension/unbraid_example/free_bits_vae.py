@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
-import torch
-from torch import nn
-
 from unbraid.data import Batch
 from unbraid.models import Autoencoder, Loss, Number
-from unbraid.models.objectives import AbstractObjective, measure_evidence
+from unbraid.models.objectives import (
+    AbstractObjective,
+    LossContext,
+    measure_evidence,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,24 +36,13 @@ class FreeBitsVAE(AbstractObjective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_numbers("free_bits")
+        self.check_numbers("free_bits")
 
-    def loss(
-        self,
-        model: Autoencoder,
-        batch: Batch,
-        *,
-        step: int,
-        generator: torch.Generator,
-        extra: nn.Module | None = None,
-    ) -> Loss:
+    def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
         """Reconstruction plus what every latent says beyond its free nats."""
-        del extra
-        evidence = measure_evidence(model, batch.images, generator=generator)
-        reconstruction = evidence.mean_reconstruction
-        paid = evidence.kl_per_latent.clamp(min=self._at("free_bits", step)).sum()
-        return Loss(
-            self.weighed(model, reconstruction, paid),
-            {"reconstruction": reconstruction, "kl": evidence.mean_kl, "paid": paid},
-            evidence.kl_per_latent,
+        evidence = measure_evidence(model, batch.images, context)
+        free_bits = context.value(self.free_bits)
+        paid = evidence.kl_per_latent.clamp(min=free_bits).sum()
+        return evidence.loss(
+            self.combine_terms(model, evidence.mean_reconstruction, paid), paid=paid
         )

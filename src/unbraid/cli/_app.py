@@ -20,9 +20,10 @@ from ._discover import discover
 from ._encode import encode
 from ._evaluate import evaluate
 from ._explore import explore
+from ._extensions import COMMANDS
 from ._factorize import factorize
 from ._names import names
-from ._reproduce import reproduce
+from ._settings_options import add_settings
 from ._study import study
 from ._train import train
 
@@ -32,7 +33,24 @@ _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 
 class _Group(TyperGroup):
-    """Says that a command was interrupted, where the command does not say more."""
+    """Finds commands of other packages, and says so when one was interrupted.
+
+    Also builds ``train`` when it is called: its options come from the library, which
+    takes seconds to import.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names of all commands; those of other packages last."""
+        return [*super().list_commands(ctx), *COMMANDS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return the command of that name; ``None`` if there is none."""
+        return super().get_command(ctx, cmd_name) or COMMANDS.get(cmd_name)
+
+    def resolve_command(self, *args: Any, **kwargs: Any) -> Any:
+        """Find the command that the arguments name."""
+        name, command, rest = super().resolve_command(*args, **kwargs)
+        return name, _build_train() if name == "train" else command, rest
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         """Read the arguments."""
@@ -66,9 +84,19 @@ app.command()(encode)
 app.command()(evaluate)
 app.command()(explore)
 app.command()(factorize)
-app.command()(reproduce)
 app.command()(names)
-app.command()(train)
+
+
+@app.command("train", help=train.__doc__)
+def _list_train() -> None:
+    """Stand for ``train`` in the list of commands."""
+
+
+def _build_train() -> Any:
+    """Build the command with an option for each training setting."""
+    single = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+    single.command("train")(add_settings(train))
+    return typer.main.get_command(single)
 
 
 def _print_version(wanted: bool) -> None:

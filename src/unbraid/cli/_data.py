@@ -21,7 +21,7 @@ DataArgument = Annotated[
     typer.Argument(
         metavar="DATA",
         help="A name with options (xy_squares:spacing=8), a folder of pictures, or an "
-        ".npy, .npz or .h5 file.",
+        ".npy, .npz or .h5 file; views follow after a plus (xy_squares+noise:p=0.1).",
     ),
 ]
 _MUCH = 20_000_000_000
@@ -276,10 +276,10 @@ def _print_statistics(statistics: "StatisticsComparison") -> None:
 
 def _published(text: str) -> tuple[Any, dict[str, Any]]:
     """Class and options of a published dataset that a user named."""
-    from unbraid.data import PUBLISHED, AbstractPublishedDataset, read_dataset_name
+    from unbraid.data import PUBLISHED, AbstractPublishedDataset, DataSpec
 
     try:
-        _, dataset, options = read_dataset_name(text)
+        dataset, options = DataSpec.parse(text).resolve()
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     if not issubclass(dataset, AbstractPublishedDataset):

@@ -65,6 +65,21 @@ def discover(
     seed: Annotated[
         int, typer.Option(min=0, help="Seed of the first run of each configuration.")
     ] = 0,
+    latents: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Number of latents of each model, more than the data have factors.",
+        ),
+    ] = 10,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Print the plan with its times and write it to the folder, without "
+            "training. The same command without this option follows the plan.",
+        ),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Train several models on images, and choose the best one without labels.
@@ -76,16 +91,18 @@ def discover(
     """
     _check_budget(budget)
     place = choose_executor(executor, workers, address, cpus, gpus, device)
-    found = conduct(
-        data,
-        out,
-        method=method,
-        budget=budget,
-        labels=labels,
-        executor=place,
-        device=device,
-        seed=seed,
-    )
+    options: dict[str, Any] = {
+        "method": method,
+        "budget": budget,
+        "executor": place,
+        "device": device,
+        "seed": seed,
+        "n_latents": latents,
+    }
+    if dry_run:
+        _print_plan(data, out, options, as_json=json)
+        return
+    found = conduct(data, out, labels=labels, **options)
     if json:
         print_json(found.to_plain())
     else:
@@ -104,6 +121,32 @@ def _check_budget(budget: str | None) -> None:
             parse_duration(budget)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--budget") from error
+
+
+def _print_plan(
+    data: str, out: Path, options: dict[str, Any], *, as_json: bool
+) -> None:
+    """Print what a discovery would do, and how long it would take."""
+    from unbraid.discovery import plan_discovery
+    from unbraid.foundation import format_duration
+
+    announce_hidden(data)
+    plan = plan_discovery(data, out, **options)
+    if as_json:
+        print_json(plan.to_plain())
+        return
+    for note in plan.notes:
+        typer.echo(note)
+    for number, rung in enumerate(plan.rungs, start=1):
+        typer.echo(
+            f"Round {number}: {rung.description}, about {format_duration(rung.seconds)}"
+        )
+    if not plan.rungs:
+        typer.echo(f"{plan.n_runs} runs of {plan.steps:,} steps")
+    typer.echo(
+        f"About {format_duration(plan.seconds)} in all. The plan is in "
+        f"{out / 'plan.json'}."
+    )
 
 
 def announce(found: "Discovery") -> None:

@@ -46,7 +46,7 @@ def evaluate(
             help="Images to encode, drawn at random if there are more. Metrics along "
             "traversals encode up to 256 complete traversals per factor as well.",
         ),
-    ] = 20_000,
+    ] = 50_000,
     codes: Annotated[
         Path | None,
         typer.Option(

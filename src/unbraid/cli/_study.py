@@ -57,7 +57,7 @@ def run(
     address: AddressOption = None,
     cpus: CpusOption = 1.0,
     gpus: GpusOption = 0.0,
-    device: DeviceOption = "cpu",
+    device: DeviceOption = "auto",
     logger: LoggerOption = None,
     disk: DiskOption = None,
     dry_run: Annotated[
@@ -88,7 +88,7 @@ def retry(
     address: AddressOption = None,
     cpus: CpusOption = 1.0,
     gpus: GpusOption = 0.0,
-    device: DeviceOption = "cpu",
+    device: DeviceOption = "auto",
     logger: LoggerOption = None,
     disk: DiskOption = None,
     json: JsonOption = False,
@@ -249,8 +249,8 @@ def preset(
 
     if name is None:
         rows = [
-            {"name": key, "about": (make.__doc__ or "").split("\n")[0]}
-            for key, make in PRESETS.items()
+            {"name": key, "about": published.about}
+            for key, published in PRESETS.items()
         ]
         if json:
             print_json(rows)
@@ -314,7 +314,7 @@ def announce_cost(
     from unbraid.studies import StudyFolder, estimate, fingerprints_of
 
     specs = wanted.runs()
-    for text in dict.fromkeys(spec.data for spec in specs):
+    for text in dict.fromkeys(str(spec.data) for spec in specs):
         announce_hidden(text)
     fingerprints = fingerprints_of(specs)
     cells = StudyFolder(folder).cells_of(specs, fingerprints)

@@ -1,8 +1,11 @@
 """How a study gets on: a live table on a terminal, plain lines in a pipe."""
 
+from __future__ import annotations
+
 import sys
 import time
 from collections import deque
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -10,8 +13,10 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
-from unbraid.execution import Event
 from unbraid.foundation import format_duration
+
+if TYPE_CHECKING:  # which imports torch
+    from unbraid.execution import Event
 
 # Runs of which the time left is judged: the last ones, as the machine is now.
 _RECENT = 50

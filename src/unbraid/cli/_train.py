@@ -2,17 +2,19 @@
 
 import shlex
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ._console import complain, print_json
 from ._data import DataArgument, JsonOption, announce_reading, open_data
+from ._executor_options import DeviceOption, check_device
 
 if TYPE_CHECKING:
     from unbraid.data import AbstractDataset
+    from unbraid.models import Decay
     from unbraid.models.objectives import AbstractObjective
-    from unbraid.training import Run, TrainingSpec
+    from unbraid.training import Run, TrainingSettings, TrainingSpec
 
 _MANY_STEPS = 5_000
 """Steps from which on the time is estimated before a run starts."""
@@ -25,39 +27,13 @@ def train(
         str,
         typer.Option(help="What the model is taught; see `unbraid names objectives`."),
     ] = "beta_vae",
-    settings: Annotated[
+    hyperparameters: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
             help="A hyperparameter of the objective, such as beta=4, or one that "
             "changes: 'beta={name: linear, start: 0, end: 4}'. May be repeated.",
-        ),
-    ] = None,
-    steps: Annotated[int, typer.Option(min=1, help="Updates.")] = 10_000,
-    latents: Annotated[int, typer.Option(min=1, help="Length of a code.")] = 10,
-    batch_size: Annotated[int, typer.Option(min=1, help="Images of an update.")] = 64,
-    network: Annotated[
-        str, typer.Option(help="auto, dense, convolutional or a published one.")
-    ] = "auto",
-    likelihood: Annotated[
-        str,
-        typer.Option(
-            help="auto, bernoulli, gaussian, laplace, kernel_augmented, or the .json "
-            "file of a learnt one."
-        ),
-    ] = "auto",
-    learning_rate: Annotated[
-        float | None,
-        typer.Option(
-            help="Learning rate of Adam; that of the recipe, or 0.0001, when not given."
-        ),
-    ] = None,
-    recipe: Annotated[
-        Literal["small"] | None,
-        typer.Option(
-            help="Network and learning rate that work well: small for images of up to "
-            "32x32 pixels."
         ),
     ] = None,
     decay: Annotated[
@@ -69,11 +45,7 @@ def train(
             "to zero; 0 keeps it constant.",
         ),
     ] = 0.0,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of what is random.")] = 0,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
-    standardise: Annotated[
-        bool, typer.Option(help="Give every channel mean 0 and spread 1.")
-    ] = False,
+    device: DeviceOption = "auto",
     traces: Annotated[
         bool, typer.Option(help="Record activations of the decoder.")
     ] = False,
@@ -82,39 +54,26 @@ def train(
         typer.Option(help="Also report to tensorboard, wandb or mlflow."),
     ] = None,
     json: JsonOption = False,
+    *,
+    settings: "TrainingSettings",
 ) -> None:
-    """Train a model; the same command goes on with a run that was broken off.
+    """Train a model; the same command continues an interrupted run.
 
     Example: unbraid train xy_object --objective beta_vae --set beta=4 --out run
     """
-    from unbraid.models import Decay
     from unbraid.training import keep_freed_memory, specify, train_run
 
     if not out:
         raise typer.BadParameter("Expected a folder, got ''.", param_hint="--out")
-    wanted = read_objective(objective, settings or [])
+    wanted = read_objective(objective, hyperparameters or [])
     dataset = open_data(data)
     announce_reading(dataset)
-    _check_names(network, dataset.image_shape, likelihood, logger or [], device)
+    check_device(device)
+    _check_loggers(logger or [])
+    rate = _add_decay(settings, decay, dataset) if decay else settings.learning_rate
     keep_freed_memory()
     try:
-        spec = specify(
-            wanted,
-            dataset,
-            steps=steps,
-            batch_size=batch_size,
-            n_latents=latents,
-            network=network,
-            likelihood=likelihood,
-            standardise=standardise,
-            learning_rate=(
-                Decay(value=_rate(learning_rate, recipe, dataset), share=decay)
-                if decay
-                else learning_rate
-            ),
-            recipe=recipe,
-            seed=seed,
-        )
+        spec = specify(wanted, dataset, settings=settings, learning_rate=rate)
         _announce(spec, dataset)
         run = train_run(
             spec,
@@ -123,6 +82,7 @@ def train(
             out=out,
             traces=traces,
             loggers=logger or (),
+            log_every=settings.log_every,
         )
     except KeyboardInterrupt as interruption:
         command = shlex.join(["unbraid", *sys.argv[1:]])
@@ -135,23 +95,24 @@ def train(
     _report(run, as_json=json)
 
 
-def _rate(given: float | None, recipe: str | None, dataset: "AbstractDataset") -> float:
-    """Return the learning rate before it falls: as given, or as the recipe says."""
-    from unbraid.models import schedule_ends
-    from unbraid.training import LEARNING_RATE, choose_recipe
+def _add_decay(
+    settings: "TrainingSettings", share: float, dataset: "AbstractDataset"
+) -> "Decay":
+    """Return the learning rate that is given, or that of the recipe, with a decay."""
+    from unbraid.models import Decay, schedule_ends
+    from unbraid.training import choose_recipe
 
-    if given is not None:
-        return given
-    if recipe is None:
-        return LEARNING_RATE
-    return schedule_ends(choose_recipe(recipe, dataset.image_shape).learning_rate)[0]
+    rate = settings.learning_rate
+    if rate is None and settings.recipe is not None:
+        rate = choose_recipe(settings.recipe, dataset.image_shape).learning_rate
+    return Decay(value=schedule_ends(rate)[0], share=share)
 
 
 def read_objective(name: str, settings: list[str]) -> "AbstractObjective":
     """An objective from what a user typed; what is wrong with it is wrong usage."""
     from unbraid.foundation import from_plain
-    from unbraid.models import RECORDS
-    from unbraid.models.objectives import OBJECTIVES, choose_objective
+    from unbraid.models import RECORDS, choose_objective
+    from unbraid.models.objectives import OBJECTIVES
 
     options: dict[str, Any] = {}
     for text in settings:
@@ -181,30 +142,15 @@ def _read_value(text: str) -> Any:
         raise ValueError(f"Expected a value in YAML, got {text[:80]!r}.") from error
 
 
-def _check_names(
-    network: str,
-    image_shape: tuple[int, ...],
-    likelihood: str,
-    loggers: list[str],
-    device: str,
-) -> None:
-    """Turn wrong names into wrong usage, before anything is read or written."""
-    from unbraid.models import choose_likelihood
-    from unbraid.models.networks import choose_network
-    from unbraid.training import choose_device
+def _check_loggers(names: list[str]) -> None:
+    """Report an unknown logger as wrong usage, before anything is written."""
     from unbraid.training.loggers import choose_logger
 
-    checks = {
-        "--network": lambda: choose_network(network, image_shape),
-        "--likelihood": lambda: likelihood == "auto" or choose_likelihood(likelihood),
-        "--logger": lambda: [choose_logger(name) for name in loggers],
-        "--device": lambda: choose_device(device),
-    }
-    for option, check in checks.items():
-        try:
-            check()
-        except ValueError as error:
-            raise typer.BadParameter(str(error), param_hint=option) from error
+    try:
+        for name in names:
+            choose_logger(name)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--logger") from error
 
 
 def _announce(spec: "TrainingSpec", dataset: "AbstractDataset") -> None:

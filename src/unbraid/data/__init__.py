@@ -3,14 +3,8 @@
 from ._array_files import array_names, read_array
 from ._as_dataset import as_dataset
 from ._batches import Batch, BatchStream
-from ._catalogue import (
-    DATASETS,
-    PUBLISHED,
-    RENDERED,
-    hidden_path,
-    open_dataset,
-    read_dataset_name,
-)
+from ._catalogue import DATASETS, PUBLISHED, RENDERED, hidden_path
+from ._data_spec import DataSpec, open_dataset
 from ._dataset import AbstractDataset, AbstractFactorDataset, Kind
 from ._download import RemoteFile, fetch, verify
 from ._factor_distance import factor_distance, factor_distance_denominator
@@ -35,6 +29,7 @@ from ._statistics import ChannelStatistics, channel_statistics
 from ._torch_dataset import TorchDataset, float_images
 from ._traversals import Traversals, all_rows, traversals_of_table
 from ._triplets import Triplets
+from ._view_spec import VIEWS, ViewSpec
 from ._views import Relabelled, Reweighted, Subset
 from .own._image_folder import ImageFolder
 from .own._labelled_images import LabelledImages
@@ -90,6 +85,7 @@ __all__ = [
     "ColouredSprites",
     "Companions",
     "DSprites",
+    "DataSpec",
     "FactorSpace",
     "Framing",
     "ImageFolder",
@@ -117,7 +113,9 @@ __all__ = [
     "TinyImageNet",
     "TorchDataset",
     "Triplets",
+    "VIEWS",
     "Vectors",
+    "ViewSpec",
     "XYObject",
     "XYObjectShaded",
     "XYSquares",
@@ -135,6 +133,5 @@ __all__ = [
     "hold_out",
     "keep_labels",
     "open_dataset",
-    "read_dataset_name",
     "verify",
 ]

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader
 
-from ._catalogue import open_dataset
+from ._data_spec import DataSpec, open_dataset
 from ._dataset import AbstractDataset
 from .own._labelled_images import LabelledImages
 from .own._vectors import Vectors
@@ -32,7 +32,7 @@ def as_dataset(data: Any, factors: Any = None) -> AbstractDataset:
     if isinstance(data, DataLoader):
         data, found = _read_loader(data)
         factors = found if factors is None else factors
-    elif isinstance(data, AbstractDataset | str | os.PathLike):
+    elif isinstance(data, AbstractDataset | DataSpec | str | os.PathLike):
         if factors is not None:
             raise ValueError(
                 "data: expected factors with an array only, got them beside "
@@ -40,7 +40,7 @@ def as_dataset(data: Any, factors: Any = None) -> AbstractDataset:
             )
         if isinstance(data, AbstractDataset):
             return data
-        return open_dataset(os.fspath(data))
+        return open_dataset(data if isinstance(data, DataSpec) else os.fspath(data))
     return (Vectors if _n_axes(data) == 2 else LabelledImages)(data, factors)
 
 

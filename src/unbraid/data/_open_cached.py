@@ -2,7 +2,7 @@
 
 from functools import cached_property, lru_cache
 
-from ._catalogue import open_dataset
+from ._data_spec import DataSpec, open_dataset
 from ._dataset import AbstractDataset
 from ._statistics import ChannelStatistics, channel_statistics
 
@@ -32,10 +32,10 @@ class OpenedData:
 
 
 @lru_cache(_KEPT)
-def open_cached(text: str) -> OpenedData:
-    """The dataset of a text, opened once per process.
+def open_cached(data: DataSpec | str) -> OpenedData:
+    """Open a dataset once per process.
 
     Args:
-        text: As :func:`unbraid.data.open_dataset` takes it.
+        data: Name or path, and options.
     """
-    return OpenedData(open_dataset(text))
+    return OpenedData(open_dataset(data))

@@ -1,7 +1,7 @@
 """Images in, a chosen model and its report out."""
 
 from ._configuration import name_configuration
-from ._discover import discover
+from ._discover import discover, plan_discovery
 from ._found import Discovery, Latent, Quality
 from ._plan import Plan, Rung, Standing, read_plan
 from ._race import RaceObserver, judge
@@ -19,5 +19,6 @@ __all__ = [
     "discover",
     "judge",
     "name_configuration",
+    "plan_discovery",
     "read_plan",
 ]

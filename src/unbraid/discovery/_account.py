@@ -8,7 +8,6 @@ from unbraid.selection import LabelEffect, Ranking
 from ._data import Source
 from ._gather import Population
 from ._plan import Plan, Standing
-from ._proposal import N_LATENTS
 
 if TYPE_CHECKING:
     from ._found import Discovery, Quality
@@ -88,6 +87,11 @@ def _chosen(found: "Discovery") -> str:
     if ranking.chosen is None:
         return f"Chosen: none. {ranking.reason}\n"
     lines = [f"Chosen: {ranking.chosen}. {ranking.reason}\n"]
+    if found.explained is not None:
+        lines.append(
+            f"It reconstructs {found.explained:.0%} of the variation of the images; "
+            "what is missing from the reconstructions is not in the codes either.\n"
+        )
     if found.latents:
         lines.append("Its latents, those that do most first:\n")
         lines += [
@@ -174,8 +178,9 @@ def _advice(found: "Discovery") -> list[str]:
             f"{equals} configurations cannot be told apart: a larger --budget gives "
             "longer runs and more seeds."
         )
-    if len(found.latents) == N_LATENTS:
+    if found.model is not None and len(found.latents) == found.model.n_latents:
         advice.append(
-            f"All {N_LATENTS} latents are in use: the data may have more factors."
+            f"All {found.model.n_latents} latents are in use: the data may have more "
+            "factors. Try more with --latents."
         )
     return advice

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from unbraid.data import (
     DATASETS,
     AbstractDataset,
+    DataSpec,
     ImageFolder,
     as_dataset,
     average_blocks,
-    open_dataset,
-    read_dataset_name,
 )
 from unbraid.data.own import list_pictures, open_picture
 from unbraid.foundation import atomic_write, expand_user, naming, numpy_generator
@@ -36,12 +35,12 @@ class Source:
     """Data that a discovery can use.
 
     Attributes:
-        text: As :func:`unbraid.data.open_dataset` takes it, from any folder.
-        dataset: What it opens.
-        names: Of the files of the images; empty if they have none.
+        data: Absolute path or name, and options, as workers open it.
+        dataset: The opened dataset.
+        names: Names of the files of the images; empty if they have none.
     """
 
-    text: str
+    data: DataSpec
     dataset: AbstractDataset
     names: tuple[str, ...] = ()
 
@@ -54,18 +53,18 @@ def read_source(data: Any, folder: Path) -> Source:
         folder: Where to keep data that are in memory only.
     """
     if isinstance(data, str | Path):
-        text = _absolute(str(data))
-        dataset = open_dataset(text)
+        spec = _make_absolute(str(data))
+        dataset = spec.open()
         with naming(str(data).partition(":")[0]):
             _check_variety(dataset)
     else:
-        text = _keep(as_dataset(data), folder)
-        dataset = open_dataset(text)
+        spec = _keep(as_dataset(data), folder)
+        dataset = spec.open()
         _check_variety(dataset)
     if isinstance(dataset, ImageFolder):
         _require_apart(Path(dataset.path), folder)
     names = dataset.paths if isinstance(dataset, ImageFolder) else ()
-    return Source(text, dataset, names)
+    return Source(spec, dataset, names)
 
 
 def _require_apart(pictures: Path, folder: Path) -> None:
@@ -77,21 +76,19 @@ def _require_apart(pictures: Path, folder: Path) -> None:
         )
 
 
-def _absolute(text: str) -> str:
-    """With the whole path, and for a folder the size that its pictures have."""
+def _make_absolute(text: str) -> DataSpec:
+    """Add the whole path, and for a folder the size that its pictures have."""
     with naming(text.partition(":")[0]):
-        name, kind, options = read_dataset_name(text)
-    path = expand_user(name)
+        spec = DataSpec.parse(text)
+        kind, options = spec.resolve()
+    path = expand_user(spec.name)
     # A name of the catalogue is no path, also where there is a folder of this name.
-    if name in DATASETS or ":" in str(path.resolve()):
-        return text
-    rest = text[len(name) :]
-    if kind is ImageFolder:
-        found = _look_at_pictures(path)
-        extra = [f"{key}={found[key]}" for key in found if key not in options]
-        if extra:
-            rest = f"{rest or ':'}{',' if options else ''}{','.join(extra)}"
-    return f"{path.resolve()}{rest}"
+    if spec.name in DATASETS or ":" in str(path.resolve()):
+        return spec
+    found = _look_at_pictures(path) if kind is ImageFolder else {}
+    extra = {key: found[key] for key in found if key not in options}
+    options = {**spec.options, **extra}
+    return DataSpec(name=str(path.resolve()), options=options, views=spec.views)
 
 
 def _look_at_pictures(folder: Path) -> dict[str, int]:
@@ -117,19 +114,46 @@ def _look_at_pictures(folder: Path) -> dict[str, int]:
 
 
 def downscale(source: Source, factor: int, folder: Path) -> Source:
-    """Return the same data with smaller images, which are written to files.
+    """Return the same data with smaller images.
+
+    The pictures of a folder are read again in the smaller size, so that a model can
+    read other pictures in the same way. Other images are averaged over blocks of
+    pixels and written to files.
 
     Args:
         source: The data.
         factor: Number of pixels that become one, in each direction.
         folder: Folder for the files.
     """
-    text = _keep(source.dataset, folder, factor=factor)
-    return Source(text, open_dataset(text), source.names)
+    if isinstance(source.dataset, ImageFolder):
+        height, width = (-(-side // factor) for side in source.dataset.image_shape[1:])
+        size = height if height == width else [height, width]
+        options = {**source.data.options, "image_size": size}
+        spec = DataSpec(name=source.data.name, options=options)
+    else:
+        spec = _keep(source.dataset, folder, factor=factor)
+    return Source(spec, spec.open(), source.names)
 
 
-def _keep(dataset: AbstractDataset, folder: Path, *, factor: int = 1) -> str:
-    """Write a dataset to files, and return the text that opens them."""
+def reopen_source(source: Source, spec: DataSpec, factor: int, folder: Path) -> Source:
+    """Return the data that a plan trains on, which may be smaller than those given.
+
+    Args:
+        source: Data as they were given.
+        spec: Data of the plan.
+        factor: Number of pixels that became one, in each direction.
+        folder: Folder for files of smaller images.
+    """
+    if factor == 1:
+        return source
+    try:
+        return Source(spec, spec.open(), source.names)
+    except (OSError, ValueError):  # the files were deleted
+        return downscale(source, factor, folder)
+
+
+def _keep(dataset: AbstractDataset, folder: Path, *, factor: int = 1) -> DataSpec:
+    """Write a dataset to files, and return what opens them."""
     if dataset.weights is not None:
         raise ValueError(
             "discover: expected data whose images all count alike, got weights. Draw "
@@ -150,14 +174,16 @@ def _keep(dataset: AbstractDataset, folder: Path, *, factor: int = 1) -> str:
     if factor == 1 or not _is_array_file(images):
         with atomic_write(images) as file:
             np.save(file, _read_images(dataset, factor))
-    options = ["channels_first=true"] if len(dataset.image_shape) == 3 else []
+    options: dict[str, Any] = {}
+    if len(dataset.image_shape) == 3:
+        options["channels_first"] = True
     factors = dataset.factors(rows)
     if factors is not None:
         frame = pd.DataFrame(factors, columns=list(dataset.factor_names))
         with atomic_write(table) as file:
             file.write(frame.to_csv(index=False).encode())
-        options.append(f"factors={table}")
-    return f"{images}{':' if options else ''}{','.join(options)}"
+        options["factors"] = str(table)
+    return DataSpec(name=str(images), options=options)
 
 
 def _is_array_file(path: Path) -> bool:

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
+from unbraid.data import AbstractDataset, float_images
 from unbraid.foundation import atomic_write, printable_name, write_json
 from unbraid.models import Autoencoder
 from unbraid.reports import (
@@ -23,12 +25,13 @@ from unbraid.selection import Ranking
 from unbraid.training import ACTIVE, copy_model, hash_of_model, load
 
 from ._account import account
-from ._data import Source
+from ._data import Source, sample_rows
 from ._gather import Population, describe_population
 from ._plan import Plan
 from ._result_folder import place_of_result, publish, staged_result
 
 _LATENTS_SHOWN = 10
+_ROWS_EXPLAINED, _BATCH = 2_000, 256
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,8 @@ class Discovery:
         model: The chosen one, or ``None``.
         codes: Of all images, or ``None``.
         latents: Those that do something, the strongest first.
+        explained: Share of the variance of the pixels that the model reconstructs, up
+            to 1; ``None`` without a model.
         quality: How good the choice was, if the data have labels.
         summary: The account in words, a text file.
         report: A page with pictures, or ``None`` if it could not be drawn.
@@ -83,6 +88,7 @@ class Discovery:
     model: Autoencoder | None
     codes: Representation | None
     latents: tuple[Latent, ...]
+    explained: float | None
     quality: Quality | None
     summary: Path
     report: Path | None
@@ -94,6 +100,7 @@ class Discovery:
             "summary": str(self.summary),
             "report": None if self.report is None else str(self.report),
             "latents": [asdict(latent) for latent in self.latents],
+            "explained": self.explained,
             "quality": None if self.quality is None else asdict(self.quality),
             "ranking": self.ranking.to_plain(),
         }
@@ -123,7 +130,7 @@ def write_found(
     """
     place = place_of_result(folder, is_refusal=ranking.chosen is None)
     with staged_result(folder) as staged:
-        model = codes = quality = weights = None
+        model = codes = quality = weights = explained = None
         latents: tuple[Latent, ...] = ()
         if ranking.chosen is not None:
             run = population.cell(ranking.chosen).files.path
@@ -134,10 +141,11 @@ def write_found(
             weights = hash_of_model(run)
             _write_codes(staged, codes, source.names)
             latents = _write_traversals(staged, model, source)
+            explained = measure_explained(model, source.dataset)
             quality = _quality(population, ranking.chosen)
         summary = place / "summary.txt"
         found = Discovery(
-            folder, ranking, model, codes, latents, quality, summary, None
+            folder, ranking, model, codes, latents, explained, quality, summary, None
         )
         text = account(found, source, plan, population, n_failed=n_failed)
         if place != folder:
@@ -220,6 +228,27 @@ def _write_traversals(
         Latent(number, kl, float(change))
         for number, kl, change in zip(shown.latents, shown.kl, changes, strict=True)
     )
+
+
+def measure_explained(model: Autoencoder, dataset: AbstractDataset) -> float:
+    r"""Share of the variance of the data that reconstructions from means explain.
+
+    .. math:: 1 - \frac{\sum_x \| x - \hat x \|^2}{\sum_x \| x - \bar x \|^2}
+
+    Args:
+        model: Trained model.
+        dataset: Data that it learned from, of which up to 2,000 rows are looked at.
+
+    Returns:
+        At most 1; below 0 if reconstructions are worse than the mean of the data.
+    """
+    rows = sample_rows(dataset, _ROWS_EXPLAINED)
+    images = float_images(dataset, rows)
+    with torch.no_grad():
+        again = torch.cat([model(part).cpu() for part in images.split(_BATCH)])
+    left = (images - again).double().square().sum()
+    total = (images - images.mean(dim=0)).double().square().sum()
+    return float(1 - left / total)
 
 
 def _changes(images: NDArray[np.uint8]) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unbraid.data import AbstractDataset
+from unbraid.data import AbstractDataset, DataSpec
 from unbraid.foundation import format_duration, to_plain
 from unbraid.models import SCHEDULES, schedule_ends
 from unbraid.models.networks import NETWORKS
@@ -107,13 +107,14 @@ class Proposal:
 
 
 def propose(
-    text: str,
+    data: DataSpec | str,
     dataset: AbstractDataset,
     *,
     seconds: float | None,
     n_workers: int,
     seed: int = 0,
     device: str = "cpu",
+    n_latents: int = N_LATENTS,
 ) -> Proposal:
     """Plan a race between configurations that fits into the time.
 
@@ -123,18 +124,19 @@ def propose(
     and seeds, until none of these would help.
 
     Args:
-        text: Name of the data, as workers open it.
+        data: Name or path and options of the data, as workers open them.
         dataset: The same data, opened.
         seconds: Time until the end. ``None`` takes what a good choice needs, from one
             minute to thirty.
         n_workers: Runs at once.
         seed: Seed of the first run of each configuration.
         device: Device on which a step is timed.
+        n_latents: Number of latents of each model.
 
     Raises:
         ValueError: If the time is too short for anything.
     """
-    base = base_settings(text, dataset)
+    base = base_settings(data, dataset, n_latents)
     objective: Plain = {"name": "beta_tc_vae"}
     cost = measure_candidate(base, objective, device)
     if seconds is None:
@@ -189,15 +191,17 @@ def choose_strengths(bearable: float, n_strengths: int) -> list[float]:
     return sorted(betas[:n_strengths])
 
 
-def base_settings(text: str, dataset: AbstractDataset) -> Plain:
+def base_settings(
+    data: DataSpec | str, dataset: AbstractDataset, n_latents: int = N_LATENTS
+) -> Plain:
     """Return the settings that all runs share."""
     recipe = choose_recipe("small", dataset.image_shape)
     plain = {
         "name": "discovery",
-        "data": text,
+        "data": str(data),
         "network": to_plain(recipe.network, NETWORKS),
         "training": {
-            "n_latents": N_LATENTS,
+            "n_latents": n_latents,
             "batch_size": BATCH_SIZE,
             "learning_rate": schedule_ends(recipe.learning_rate)[0],
         },

@@ -3,7 +3,7 @@
 import math
 from typing import Any, Literal
 
-from unbraid.data import AbstractDataset
+from unbraid.data import AbstractDataset, DataSpec
 from unbraid.evolution import STAGES_OF_A_LEAF
 from unbraid.foundation import format_duration
 from unbraid.studies import study_from_plain
@@ -11,6 +11,7 @@ from unbraid.studies import study_from_plain
 from ._proposal import (
     DEFAULT_SECONDS,
     FIXED_SECONDS,
+    N_LATENTS,
     SHARE,
     Plain,
     Proposal,
@@ -33,31 +34,34 @@ _STRETCH_SECONDS = 0.15
 
 def propose_evolution(
     method: Bred,
-    text: str,
+    data: DataSpec | str,
     dataset: AbstractDataset,
     *,
     seconds: float | None,
     n_workers: int,
     seed: int = 0,
     device: str = "cpu",
+    n_latents: int = N_LATENTS,
 ) -> Proposal:
     """Populations that fit into the time, two or three alike, to see how sure they are.
 
     Args:
         method: ``"pbt"``: populations scored by agreement (PBT-U-VAE). ``"recursive"``:
             rPU-VAE.
-        text: Of the data, as workers open it.
+        data: Name or path and options of the data, as workers open them.
         dataset: The same, opened.
         seconds: Time until the end; when not given, as much as good models need, from
             one minute to thirty.
         n_workers: Populations at once.
         seed: Seed of the first population.
         device: Device on which a step is timed.
+        n_latents: Number of latents of each model.
 
     Raises:
         ValueError: If the time is too short for anything.
     """
-    base = {k: v for k, v in base_settings(text, dataset).items() if k != "traces"}
+    base = base_settings(data, dataset, n_latents)
+    del base["traces"]
     (unit,) = choose_strengths(0.5 * bearable_strength(dataset), 1)
     objective: Plain = {"name": "beta_tc_vae", "beta": unit}
     per_step = measure_candidate(base, objective, device).per_step

@@ -43,7 +43,7 @@ def evolve(
     populations: Path | None = None,
     score: MemberScore | None = None,
     score_name: str = "own",
-    device: str = "cpu",
+    device: str = "auto",
     observer: Observer | None = None,
 ) -> Evolved:
     """Breed a population, or populations recursively, until the end.

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.data import AbstractDataset, Subset, open_cached
+from unbraid.data import AbstractDataset, DataSpec, Subset, open_cached
 from unbraid.execution import Job, JobBlockedError, JobFiles, Report
 from unbraid.foundation import CheckpointFormatError, deferred_interruption, set_aside
 from unbraid.representation import Representation, encode
@@ -38,7 +38,7 @@ def train_member(job: Job, report: Report) -> None:
     if codes is not None and np.array_equal(codes.rows, _scored(job)):
         return
     set_aside(files.path / CODES)
-    data = open_cached(job.spec["data"])
+    data = open_cached(DataSpec.parse(job.spec["data"]))
     if data.fingerprint != job.spec["fingerprint"]:
         raise ValueError(
             f"{job.spec['data']}: the data have changed since the population began."

@@ -272,7 +272,7 @@ class Population:
             kind=KIND,
             folder=str(place.path),
             spec={
-                "data": self.plan.run.data,
+                "data": str(self.plan.run.data),
                 "rows": rows,
                 "scored": str(self.folder / "scored.npy"),
                 "training": self.plan.training_spec(member, model).to_plain(),

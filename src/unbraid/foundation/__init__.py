@@ -14,7 +14,7 @@ from ._errors import (
     UnbraidError,
     naming,
 )
-from ._extensions import Catalog, Joined, class_reader, import_extra
+from ._extensions import Catalog, Joined, PackageCatalog, class_reader, import_extra
 from ._figures import label_of, new_figure, tidy
 from ._files import (
     atomic_write,
@@ -42,7 +42,19 @@ from ._paths import MOST_TEXT_BYTES, expand_user, read_text, require_regular_fil
 from ._randomness import check_seed, hashed_bytes, numpy_generator, torch_generator
 from ._sections import Section, Whole, suggest
 from ._settings import OMIT_NONE, from_plain, make_record, to_plain
-from ._validation import are_whole, is_number, is_whole
+from ._validation import (
+    are_whole,
+    check_finite,
+    check_integer,
+    check_integers,
+    check_number,
+    check_option,
+    check_positive,
+    check_sequence,
+    check_shape,
+    is_number,
+    is_whole,
+)
 from ._yaml import MOST_CHARACTERS, read_yaml, write_yaml
 
 __all__ = [
@@ -60,13 +72,22 @@ __all__ = [
     "NewerFormatError",
     "NotEnoughMemoryError",
     "OMIT_NONE",
+    "PackageCatalog",
     "Section",
     "TrainingDivergedError",
     "UnbraidError",
     "Whole",
     "are_whole",
     "cache_folder",
+    "check_finite",
+    "check_integer",
+    "check_integers",
+    "check_number",
+    "check_option",
+    "check_positive",
     "check_seed",
+    "check_sequence",
+    "check_shape",
     "class_reader",
     "correlate",
     "deferred_interruption",

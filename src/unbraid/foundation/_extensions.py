@@ -7,11 +7,13 @@ A package offers something by one line in its ``pyproject.toml``, such as::
 """
 
 import logging
+from collections import ChainMap
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -126,6 +128,46 @@ class Catalog(Mapping[str, T]):
                 f"used: {reason}."
             )
             return Extension(offer.name, package, None, fault)
+
+
+class PackageCatalog(Mapping[str, T]):
+    """Everything that packages of a group hold, by name.
+
+    An entry point of the group names a package, such as a folder of files, which holds
+    any number of things. Packages are looked at when a name is first asked for. Of two
+    things with the same name, that of the first package in the alphabet is kept.
+
+    Args:
+        group: Group of the entry points, such as ``"unbraid.presets"``.
+        read: Returns the contents of a package by name, or raises ``ValueError``.
+
+    Example:
+        >>> list(PackageCatalog("an.empty.group", vars))
+        []
+    """
+
+    def __init__(
+        self, group: str, read: Callable[[ModuleType], Mapping[str, T]]
+    ) -> None:
+        def read_package(offered: Any) -> Mapping[str, T]:
+            if not isinstance(offered, ModuleType) or not hasattr(offered, "__path__"):
+                raise ValueError(f"{offered!r} is not a package")
+            return read(offered)
+
+        self._packages = Catalog({}, group=group, read=read_package)
+
+    @cached_property
+    def _by_name(self) -> dict[str, T]:
+        return dict(ChainMap(*(dict(held) for held in self._packages.values())))
+
+    def __getitem__(self, name: str) -> T:
+        return self._by_name[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
 
 
 class Joined(Mapping[str, T]):

@@ -62,7 +62,8 @@ def _in_words(error: pydantic.ValidationError, kind: type[pydantic.BaseModel]) -
     if first["type"] == "missing":
         return f"expected a value for {place!r}, got none."
     if first["type"] == "value_error":
-        return f"{place}: {first.get('ctx', {}).get('error')}"
+        said = str(first.get("ctx", {}).get("error"))
+        return said if path[-1:] and path[-1] in said else f"{place}: {said}"
     reason = first["msg"].removeprefix("Input should be ").rstrip(".")
     if not place:
         return f"expected keys with values, got {first['input']!r}."

@@ -18,9 +18,11 @@ from .downstream._clustering import clustering_sample_efficiency
 from .downstream._fairness import unfairness
 from .downstream._reduced import reduced_downstream_accuracy
 from .downstream._strong import strong_generalisation_accuracy
+from .supervised._analogies import analogy_accuracy
 from .supervised._axis_alignment import axis_alignment_ratio
 from .supervised._axis_orientation import axis_orientation_ratio
 from .supervised._beta_vae import beta_vae_score
+from .supervised._block_diagonality import block_diagonality_score
 from .supervised._dci import (
     DCI,
     completeness_score,
@@ -31,6 +33,7 @@ from .supervised._dci import (
 from .supervised._dci_es import DCIES, dci_es
 from .supervised._dcimig import dcimig_score
 from .supervised._distance_correlation import ground_truth_distance_correlation
+from .supervised._equivariance import equivariance_score
 from .supervised._explicitness import explicitness_score
 from .supervised._factor_vae import factor_vae_score
 from .supervised._infoe import infoexplicitness
@@ -70,9 +73,11 @@ __all__ = [
     "Scorecard",
     "Split",
     "active_units",
+    "analogy_accuracy",
     "axis_alignment_ratio",
     "axis_orientation_ratio",
     "beta_vae_score",
+    "block_diagonality_score",
     "choose_metrics",
     "clustering_sample_efficiency",
     "compare",
@@ -84,6 +89,7 @@ __all__ = [
     "downstream_accuracy",
     "encode_some",
     "encode_traversals",
+    "equivariance_score",
     "evaluate",
     "evidence_lower_bound",
     "explicitness_score",

@@ -23,13 +23,16 @@ from .downstream._clustering import (
 from .downstream._fairness import unfairness
 from .downstream._reduced import reduced_downstream_accuracy
 from .downstream._strong import strong_generalisation_accuracy
+from .supervised._analogies import analogy_accuracy
 from .supervised._axis_alignment import axis_alignment_ratio
 from .supervised._axis_orientation import axis_orientation_ratio
 from .supervised._beta_vae import beta_vae_score
+from .supervised._block_diagonality import block_diagonality_score
 from .supervised._dci import dci
 from .supervised._dci_es import dci_es
 from .supervised._dcimig import dcimig_score
 from .supervised._distance_correlation import ground_truth_distance_correlation
+from .supervised._equivariance import equivariance_score
 from .supervised._explicitness import explicitness_score
 from .supervised._factor_vae import factor_vae_score
 from .supervised._infoe import infoexplicitness
@@ -160,6 +163,11 @@ _BUILT_IN: dict[str, Metric] = {
         axis_orientation_ratio, 0.1, "traversals", bounds=_SHARE
     ),
     "axis_alignment": Metric(axis_alignment_ratio, 0.1, "traversals", bounds=_SHARE),
+    "equivariance": Metric(equivariance_score, 0.5, "traversals", bounds=_SHARE),
+    "block_diagonality": Metric(
+        block_diagonality_score, 0.5, "traversals", bounds=_SHARE
+    ),
+    "analogies": Metric(analogy_accuracy, 2.0, "some", bounds=_SHARE),
     "downstream": Metric(
         downstream_accuracy, 15.0, "some", per_class=True, bounds=_SHARE
     ),

@@ -1,4 +1,4 @@
-"""What is learned: autoencoders, what they are made of, and what they are taught."""
+"""Models: autoencoders, their networks and likelihoods, and training objectives."""
 
 from ._autoencoder import Autoencoder
 from ._build import build_model
@@ -7,7 +7,7 @@ from ._likelihood import AbstractLikelihood, Bernoulli, Gaussian, Laplace
 from ._likelihood_file import choose_likelihood, load_likelihood, save_likelihood
 from ._linear_baselines import LinearModel, fit_fast_ica, fit_pca
 from ._loss import Loss
-from ._names import LIKELIHOODS, RECORDS
+from ._names import LIKELIHOODS, RECORDS, choose_objective
 from ._posterior import DiagonalGaussian, PointMass
 from ._schedules import (
     SCHEDULES,
@@ -28,6 +28,7 @@ __all__ = [
     "place_kernel",
     "restore_former_settings",
     "choose_likelihood",
+    "choose_objective",
     "fill_steps",
     "value_at",
     "LIKELIHOODS",

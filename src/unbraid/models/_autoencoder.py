@@ -112,8 +112,8 @@ class Autoencoder(nn.Module):
         output = self.decoder(codes)
         if output.shape != images.shape:
             raise ValueError(
-                f"Autoencoder: expected a decoder that gives {tuple(images.shape)}, "
-                f"got {tuple(output.shape)}."
+                f"The decoder must return shape {tuple(images.shape)}, got "
+                f"{tuple(output.shape)}."
             )
         return self.likelihood.loss(self.standardised(images), output)
 
@@ -135,8 +135,7 @@ class Autoencoder(nn.Module):
         if not isinstance(output, torch.Tensor) or output.shape != (n_images, width):
             got = tuple(output.shape) if isinstance(output, torch.Tensor) else output
             raise ValueError(
-                f"Autoencoder: expected an encoder that gives ({n_images}, {width}), "
-                f"got {got}."
+                f"The encoder must return shape ({n_images}, {width}), got {got}."
             )
         if not self.is_variational:
             return PointMass(output)

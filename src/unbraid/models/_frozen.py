@@ -1,4 +1,4 @@
-"""Networks that are used without being taught."""
+"""Networks that are used without being trained."""
 
 from typing import Any
 
@@ -7,12 +7,12 @@ from torch import nn
 from torch.func import functional_call
 
 
-def apply_frozen(network: nn.Module, inputs: torch.Tensor) -> Any:
-    """What a network gives, differentiable in its inputs and not in its weights.
+def apply_frozen(network: nn.Module, *inputs: torch.Tensor) -> Any:
+    """Apply a network, differentiably in its inputs but not in its weights.
 
     Args:
-        network: Is not changed, and gets no gradients.
-        inputs: What it takes.
+        network: Network to apply; its weights get no gradients.
+        inputs: Arguments of the network.
 
     Example:
         >>> network, inputs = nn.Linear(2, 1), torch.ones(1, 2, requires_grad=True)
@@ -21,4 +21,4 @@ def apply_frozen(network: nn.Module, inputs: torch.Tensor) -> Any:
         (True, False)
     """
     weights = {name: weight.detach() for name, weight in network.named_parameters()}
-    return functional_call(network, weights, (inputs,))
+    return functional_call(network, weights, inputs)

@@ -1,4 +1,4 @@
-"""What users hand to a model, checked at its border."""
+"""Checks of the images and codes that users pass to a model."""
 
 from itertools import chain
 from typing import Any
@@ -6,49 +6,42 @@ from typing import Any
 import torch
 from torch import nn
 
-from unbraid.foundation import is_whole
+from unbraid.foundation import check_integer, check_shape
 
 
 def checked_images(
     images: Any, image_shape: tuple[int, ...], *, network: nn.Module
 ) -> torch.Tensor:
-    """Images as a model computes with them: bytes are scaled to numbers from 0 to 1.
+    """Check images and convert them to the precision of a network.
 
     Args:
-        images: A tensor ``(batch, *image_shape)`` of floats or bytes.
-        image_shape: Of the model.
-        network: What takes them, in the precision of its weights.
+        images: A tensor ``(batch, *image_shape)`` of floats, or of bytes, which are
+            scaled to the range from 0 to 1.
+        image_shape: Image shape of the model.
+        network: The encoder.
     """
-    _check_tensor("encode", "images", images)
-    if tuple(images.shape[1:]) != image_shape:
-        raise ValueError(
-            f"encode: expected images of shape (batch, "
-            f"{', '.join(map(str, image_shape))}), got {tuple(images.shape)}."
-        )
+    _check_tensor("images", images)
+    check_shape("images", images, ("batch", *image_shape))
     if images.is_floating_point():
         return _as_precise(images, network)
     if images.dtype != torch.uint8:
         raise TypeError(
-            "encode: expected images of floats from 0 to 1 or of bytes (uint8), got "
+            "images must be floats between 0 and 1, or bytes (uint8), got "
             f"{images.dtype}."
         )
     return _as_precise(images.float() * (1 / 255), network)
 
 
 def checked_codes(codes: Any, n_latents: int, *, network: nn.Module) -> torch.Tensor:
-    """Codes as a model computes with them.
+    """Check codes and convert them to the precision of a network.
 
     Args:
         codes: A tensor ``(batch, n_latents)``.
-        n_latents: Of the model.
-        network: What takes them, in the precision of its weights.
+        n_latents: Length of a code of the model.
+        network: The decoder.
     """
-    _check_tensor("decode", "codes", codes)
-    if codes.ndim != 2 or codes.shape[1] != n_latents:
-        raise ValueError(
-            f"decode: expected codes of shape (batch, {n_latents}), got "
-            f"{tuple(codes.shape)}."
-        )
+    _check_tensor("codes", codes)
+    check_shape("codes", codes, ("batch", n_latents))
     return _as_precise(codes, network)
 
 
@@ -58,13 +51,12 @@ def normal_codes(
     """Codes ``(n, n_latents)`` drawn from a standard normal.
 
     Args:
-        n: How many, from 0.
+        n: Number of codes, from 0.
         n_latents: Length of a code.
-        like: A tensor of the model, which says where and with how many bits.
-        generator: Of the draw.
+        like: A tensor of the model, whose device and precision the codes get.
+        generator: Source of randomness.
     """
-    if not is_whole(n, least=0):
-        raise ValueError(f"sample: expected a number of images from 0, got {n!r}.")
+    check_integer("n", n, least=0)
     return like.new_empty(n, n_latents).normal_(generator=generator)
 
 
@@ -73,9 +65,8 @@ def _as_precise(numbers: torch.Tensor, network: nn.Module) -> torch.Tensor:
     return numbers.to(weight.dtype) if weight.is_floating_point() else numbers
 
 
-def _check_tensor(who: str, what: str, given: Any) -> None:
-    if not isinstance(given, torch.Tensor):
+def _check_tensor(name: str, value: Any) -> None:
+    if not isinstance(value, torch.Tensor):
         raise TypeError(
-            f"{who}: expected a tensor of {what}, got {type(given).__name__}. Use "
-            "torch.as_tensor."
+            f"{name} must be a tensor, got {type(value).__name__}. Use torch.as_tensor."
         )

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 from scipy import fft
 from torch.nn import functional
 
-from unbraid.foundation import OMIT_NONE, is_number, is_whole
+from unbraid.foundation import (
+    OMIT_NONE,
+    check_finite,
+    check_integer,
+    check_number,
+    check_positive,
+)
 
 from ._likelihood import AbstractLikelihood, Gaussian, Laplace
 
@@ -70,9 +76,7 @@ class KernelAugmented(AbstractLikelihood):
 
     def __post_init__(self) -> None:
         if not isinstance(self.base, AbstractLikelihood):
-            raise ValueError(
-                f"KernelAugmented: expected base to be a likelihood, got {self.base!r}."
-            )
+            raise ValueError(f"base must be a likelihood, got {self.base!r}.")
         # As its base does, in place of a constant of the class.
         object.__setattr__(self, "needs_unit_range", self.base.needs_unit_range)
         if not isinstance(self.kernel, str):
@@ -80,22 +84,18 @@ class KernelAugmented(AbstractLikelihood):
             object.__setattr__(self, "kernel", _checked_numbers(self.kernel))
             if self.radius is not None:
                 raise ValueError(
-                    "KernelAugmented: expected no radius with the numbers of a kernel, "
-                    f"got {self.radius!r}."
+                    "radius must not be set if kernel is a table of numbers, got "
+                    f"{self.radius!r}."
                 )
         elif self.kernel not in ("box", "gaussian"):
             raise ValueError(
-                "KernelAugmented: expected kernel 'box', 'gaussian' or its numbers, "
-                f"got {self.kernel!r}."
+                "kernel must be 'box', 'gaussian' or a table of numbers, got "
+                f"{self.kernel!r}."
             )
-        if self.radius is not None and not is_whole(self.radius, least=0):
-            raise ValueError(
-                f"KernelAugmented: expected a radius from 0, got {self.radius!r}."
-            )
-        if self.weight is not None and not is_number(self.weight, least=0.0):
-            raise ValueError(
-                f"KernelAugmented: expected a weight from 0, got {self.weight!r}."
-            )
+        if self.radius is not None:
+            check_integer("radius", self.radius, least=0)
+        if self.weight is not None:
+            check_number("weight", self.weight, least=0.0)
         self._check_sigma()
 
     def _check_sigma(self) -> None:
@@ -108,10 +108,8 @@ class KernelAugmented(AbstractLikelihood):
         elif self.relative_sigma is None:
             # Stored, so that a saved run says which width it was trained with.
             object.__setattr__(self, "relative_sigma", _RELATIVE_SIGMA)
-        elif not is_number(self.relative_sigma, above=0.0):
-            raise ValueError(
-                f"relative_sigma must be positive, got {self.relative_sigma!r}."
-            )
+        else:
+            check_positive("relative_sigma", self.relative_sigma)
 
     def loss(self, images: torch.Tensor, output: torch.Tensor) -> torch.Tensor:
         """Loss of the base, and its weighted loss through the kernel, ``(batch,)``."""
@@ -148,8 +146,8 @@ class KernelAugmented(AbstractLikelihood):
         """
         if images.ndim != 4:
             raise ValueError(
-                "KernelAugmented: expected images (batch, channels, height, width), "
-                f"got shape {tuple(images.shape)}. Vectors have no neighbourhoods."
+                "images must have shape (batch, channels, height, width), got "
+                f"{tuple(images.shape)}. Vectors have no neighbourhoods."
             )
         channels, height, width = images.shape[1:]
         radius = self.radius
@@ -158,8 +156,8 @@ class KernelAugmented(AbstractLikelihood):
         values = _values(self.kernel, radius, self.relative_sigma)
         if values.ndim == 3 and len(values) != channels:
             raise ValueError(
-                f"KernelAugmented: expected images of {len(values)} channels, one for "
-                f"each kernel, got {channels}."
+                f"images must have {len(values)} channels, one for each kernel, got "
+                f"{channels}."
             )
         weight = self.weight
         if weight is None:
@@ -304,18 +302,17 @@ def _checked_numbers(kernel: object) -> Rows | tuple[Rows, ...]:
         values = np.array(kernel, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"KernelAugmented: expected a kernel of rows of numbers, got {kernel!r}."
+            f"kernel must be a table of numbers, got {kernel!r}."
         ) from error
     sides = values.shape[-2:]
     if values.ndim not in (2, 3) or any(side % 2 == 0 for side in sides):
         raise ValueError(
-            "KernelAugmented: expected a kernel with an odd number of rows and "
-            f"columns, or one per channel, got shape {values.shape}."
+            "kernel must have an odd number of rows and columns, or be one such table "
+            f"per channel, got shape {values.shape}."
         )
-    if not np.isfinite(values).all() or not values.any():
-        raise ValueError(
-            "KernelAugmented: expected a kernel of finite numbers, some of them not 0."
-        )
+    check_finite("kernel", values)
+    if not values.any():
+        raise ValueError("kernel must not be all zeros.")
     if values.ndim == 3:
         return tuple(tuple(map(tuple, table)) for table in values.tolist())
     return tuple(map(tuple, values.tolist()))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch.nn import functional
 
-from unbraid.foundation import is_number
+from unbraid.foundation import check_positive
 
 _CLOSEST = 1e-6
 """How near to 0 and 1 a probability may come before its logarithm is taken."""
@@ -114,7 +114,7 @@ class Gaussian(AbstractLikelihood):
     variance: float = 0.5
 
     def __post_init__(self) -> None:
-        _check_positive("Gaussian", "variance", self.variance)
+        check_positive("variance", self.variance)
 
     def loss(self, images: torch.Tensor, output: torch.Tensor) -> torch.Tensor:
         """Scaled squared error, ``(batch,)``."""
@@ -142,7 +142,7 @@ class Laplace(AbstractLikelihood):
     scale: float = 1.0
 
     def __post_init__(self) -> None:
-        _check_positive("Laplace", "scale", self.scale)
+        check_positive("scale", self.scale)
 
     def loss(self, images: torch.Tensor, output: torch.Tensor) -> torch.Tensor:
         """Scaled absolute error, ``(batch,)``."""
@@ -159,8 +159,3 @@ def per_image(losses: torch.Tensor) -> torch.Tensor:
     Without flattening, which would copy images that keep channels together.
     """
     return losses.sum(dim=tuple(range(1, losses.ndim)))
-
-
-def _check_positive(who: str, name: str, value: float) -> None:
-    if not is_number(value, above=0.0):
-        raise ValueError(f"{who}: expected a {name} above 0, got {value!r}.")

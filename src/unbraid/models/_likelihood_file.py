@@ -41,9 +41,7 @@ def save_likelihood(likelihood: AbstractLikelihood, path: str | Path) -> Path:
     """
     path = Path(path)
     if path.suffix != ".json":
-        raise ValueError(
-            f"save_likelihood: expected a path that ends in .json, got {str(path)!r}."
-        )
+        raise ValueError(f"path must end in .json, got {str(path)!r}.")
     plain = to_plain(likelihood, LIKELIHOODS)
     about = {"format": _FORMAT, "version": _VERSION, "likelihood": plain}
     with atomic_write(path) as file:
@@ -71,13 +69,12 @@ def load_likelihood(path: str | Path) -> AbstractLikelihood:
         likelihood = from_plain(plain, LIKELIHOODS)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise CheckpointFormatError(
-            f"load_likelihood: expected a likelihood that save_likelihood wrote, got "
-            f"{str(path)!r}, which is none"
+            f"{str(path)!r} is not a likelihood written by save_likelihood"
             f"{f' ({error})' if isinstance(error, ValueError) else ''}."
         ) from error
     if not isinstance(likelihood, AbstractLikelihood):
         raise CheckpointFormatError(
-            f"load_likelihood: expected a likelihood in {str(path)!r}, got "
+            f"{str(path)!r} does not hold a likelihood, but a "
             f"{type(likelihood).__name__}."
         )
     return likelihood

@@ -145,10 +145,11 @@ def _principal_axes(
     pixels: NDArray[np.float32], n_latents: int, seed: int
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
     """Matrices from centred pixels to components of variance one, and back."""
-    if not 1 <= n_latents <= min(pixels.shape):
+    n_most = min(pixels.shape)
+    if not 1 <= n_latents <= n_most:
         raise ValueError(
-            f"fit_pca: expected n_latents from 1 to {min(pixels.shape)}, the fewer "
-            f"of images and pixels, got {n_latents}."
+            f"n_latents must be between 1 and {n_most}, the number of images or of "
+            f"pixels, whichever is smaller, got {n_latents}."
         )
     from sklearn.decomposition import PCA
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from unbraid.foundation import is_number
+from unbraid.foundation import check_number
 
 
 class AbstractSchedule(abc.ABC):
@@ -35,7 +35,31 @@ class Constant(AbstractSchedule):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Linear(AbstractSchedule):
+class AbstractRamp(AbstractSchedule):
+    """A way from one number to another, level before and after."""
+
+    start: float
+    end: float
+    steps: int | None = None
+    first_step: int = 0
+    share: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_length(self.steps, self.share)
+        check_number("first_step", self.first_step, least=0)
+
+    def at(self, step: int) -> float:
+        """The value on the way."""
+        passed = _share(step, self.first_step, self.steps)
+        return self.start + (self.end - self.start) * self._rise(passed)
+
+    @abc.abstractmethod
+    def _rise(self, passed: float) -> float:
+        """Share of the difference, from 0 to 1, after a share of the steps."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Linear(AbstractRamp):
     """A straight line from one number to another, and level before and after.
 
     Args:
@@ -52,23 +76,12 @@ class Linear(AbstractSchedule):
         (0.0, 5.0, 10.0)
     """
 
-    start: float
-    end: float
-    steps: int | None = None
-    first_step: int = 0
-    share: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_way(self)
-
-    def at(self, step: int) -> float:
-        """The value on the line."""
-        share = _share(step, self.first_step, self.steps)
-        return self.start + (self.end - self.start) * share
+    def _rise(self, passed: float) -> float:
+        return passed
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cosine(AbstractSchedule):
+class Cosine(AbstractRamp):
     """Half a wave from one number to another: slow, fast, slow.
 
     Args:
@@ -84,20 +97,8 @@ class Cosine(AbstractSchedule):
         5.0
     """
 
-    start: float
-    end: float
-    steps: int | None = None
-    first_step: int = 0
-    share: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_way(self)
-
-    def at(self, step: int) -> float:
-        """The value on the wave."""
-        share = _share(step, self.first_step, self.steps)
-        wave = 0.5 - 0.5 * math.cos(math.pi * share)
-        return self.start + (self.end - self.start) * wave
+    def _rise(self, passed: float) -> float:
+        return 0.5 - 0.5 * math.cos(math.pi * passed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,13 +127,8 @@ class Cyclic(AbstractSchedule):
     rising: float = 0.5
 
     def __post_init__(self) -> None:
-        if not is_number(self.period, least=1) or not is_number(
-            self.rising, above=0.0, most=1.0
-        ):
-            raise ValueError(
-                "Cyclic: expected a period from 1 and rising above 0 and up to 1, got "
-                f"{self.period!r} and {self.rising!r}."
-            )
+        check_number("period", self.period, least=1)
+        check_number("rising", self.rising, above=0.0, most=1.0)
 
     def at(self, step: int) -> float:
         """The value in the cycle."""
@@ -165,7 +161,7 @@ class Decay(AbstractSchedule):
     steps: int | None = None
 
     def __post_init__(self) -> None:
-        _check_length(self, self.steps, self.share)
+        _check_length(self.steps, self.share)
 
     def at(self, step: int) -> float:
         """Return the value at a step."""
@@ -215,7 +211,7 @@ def fill_steps(record: _Record, n_steps: int) -> _Record:
     if not dataclasses.is_dataclass(record) or isinstance(record, type):
         return record
     changed = {}
-    if isinstance(record, Linear | Cosine) and record.steps is None:
+    if isinstance(record, AbstractRamp) and record.steps is None:
         left = max(0, n_steps - record.first_step)
         changed["steps"] = max(1, round(record.share * left))
     if isinstance(record, Decay) and record.steps is None:
@@ -228,26 +224,16 @@ def fill_steps(record: _Record, n_steps: int) -> _Record:
     return dataclasses.replace(record, **changed) if changed else record
 
 
-def _check_way(way: Linear | Cosine) -> None:
-    _check_length(way, way.steps, way.share)
-    if not is_number(way.first_step, least=0):
-        raise ValueError(
-            f"{type(way).__name__}: expected first_step from 0, got {way.first_step!r}."
-        )
-
-
-def _check_length(schedule: AbstractSchedule, steps: int | None, share: float) -> None:
-    who = type(schedule).__name__
-    if steps is not None and not is_number(steps, least=1):
-        raise ValueError(f"{who}: steps must be at least 1, got {steps!r}.")
-    if not is_number(share, above=0.0, most=1.0):
-        raise ValueError(f"{who}: share must be above 0 and at most 1, got {share!r}.")
+def _check_length(steps: int | None, share: float) -> None:
+    if steps is not None:
+        check_number("steps", steps, least=1)
+    check_number("share", share, above=0.0, most=1.0)
 
 
 def _share(step: float, first_step: int, steps: float | None) -> float:
     if steps is None:
         raise ValueError(
-            "schedule: expected steps, got none. Give them, or use the schedule in a "
-            "run, which fills them in."
+            "The schedule has no number of steps. Set steps, or use the schedule in a "
+            "run, which fills it in."
         )
     return min(1.0, max(0.0, (step - first_step) / steps))

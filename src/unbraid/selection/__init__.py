@@ -2,8 +2,15 @@
 
 from ._chance import Chance, chance_agreement, chance_level
 from ._evidence import Evidence
+from ._jacobian_contrast import jacobian_contrast
+from ._label_free_scores import SCORES, LabelFreeScore, label_free_scores
+from ._model_centrality import CentralityScores, model_centrality
+from ._pipe import pipe_score
 from ._ranking import WEIGHTS, LabelEffect, Ranked, Ranking, rank_models
 from ._reproducible import reproducible_latents
+from ._run_scores import ScoredRun
+from ._self_mig import self_mig
+from ._standardized_agreement import standardized_agreement
 from ._training_dynamics import (
     DynamicsScore,
     training_dynamics,
@@ -12,18 +19,28 @@ from ._training_dynamics import (
 from ._udr import UDRScores, unsupervised_disentanglement_ranking
 
 __all__ = [
+    "SCORES",
     "WEIGHTS",
+    "CentralityScores",
     "Chance",
     "DynamicsScore",
     "Evidence",
     "LabelEffect",
+    "LabelFreeScore",
     "Ranked",
     "Ranking",
+    "ScoredRun",
     "UDRScores",
     "chance_agreement",
     "chance_level",
+    "jacobian_contrast",
+    "label_free_scores",
+    "model_centrality",
+    "pipe_score",
     "rank_models",
     "reproducible_latents",
+    "self_mig",
+    "standardized_agreement",
     "training_dynamics",
     "training_dynamics_scores",
     "unsupervised_disentanglement_ranking",

@@ -1,6 +1,6 @@
 """Agreement by chance: how much codes agree whose axes mean nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -105,6 +105,42 @@ def chance_agreement(
         raise ValueError(
             f"chance_level: expected n_rotations from 2, got {n_rotations}."
         )
+    table = rotated_scores(
+        representations,
+        specifications,
+        similarity=similarity,
+        kl_threshold=kl_threshold,
+        n_rotations=n_rotations,
+        seed=seed,
+    )
+    owners = np.array(specifications)
+    names = list(dict.fromkeys(specifications))
+    means = np.stack([table[:, owners == name].mean(axis=1) for name in names], axis=1)
+    centre, spread = means.mean(axis=0), means.std(axis=0, ddof=1)
+    # The furthest of all specifications in each draw, in its own spread: agreement is
+    # skewed, so that no normal distribution would do.
+    distances = (means - centre) / np.where(spread > 0, spread, 1.0)
+    # A configuration with a single model has no agreement, and no level.
+    is_compared = ~np.isnan(centre)
+    furthest = np.max(distances, axis=1, where=is_compared, initial=-np.inf)
+    reach = np.quantile(furthest, _CONFIDENCE, method="higher")
+    levels = centre + reach * spread
+    return {
+        name: Chance(float(mean), float(level))
+        for name, mean, level in zip(names, centre, levels, strict=True)
+    }
+
+
+def rotated_scores(
+    representations: Sequence[Coded] | Mapping[str, Coded],
+    groups: Sequence[Hashable] | None,
+    *,
+    similarity: Similarity,
+    kl_threshold: float,
+    n_rotations: int,
+    seed: int,
+) -> NDArray[np.float64]:
+    """UDR of every model after random rotations, ``(n_rotations, n_models)``."""
     generator = numpy_generator(seed, "rotations")
     models = read_comparable(
         "chance_level",
@@ -122,26 +158,11 @@ def chance_agreement(
         unsupervised_disentanglement_ranking(
             [_rotated(codes, generator) for codes in contents],
             similarity=similarity,
-            groups=specifications,
+            groups=groups,
         ).scores
         for _ in range(n_rotations)
     ]
-    table, owners = np.array(drawn), np.array(specifications)
-    names = list(dict.fromkeys(specifications))
-    means = np.stack([table[:, owners == name].mean(axis=1) for name in names], axis=1)
-    centre, spread = means.mean(axis=0), means.std(axis=0, ddof=1)
-    # The furthest of all specifications in each draw, in its own spread: agreement is
-    # skewed, so that no normal distribution would do.
-    distances = (means - centre) / np.where(spread > 0, spread, 1.0)
-    # A configuration with a single model has no agreement, and no level.
-    is_compared = ~np.isnan(centre)
-    furthest = np.max(distances, axis=1, where=is_compared, initial=-np.inf)
-    reach = np.quantile(furthest, _CONFIDENCE, method="higher")
-    levels = centre + reach * spread
-    return {
-        name: Chance(float(mean), float(level))
-        for name, mean, level in zip(names, centre, levels, strict=True)
-    }
+    return np.array(drawn)
 
 
 def _rotated(

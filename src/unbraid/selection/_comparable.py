@@ -60,7 +60,7 @@ def read_comparable(
     models: list[Comparable] = []
     n_rows, common = 0, np.empty(0, np.int64)
     for name, given in _named(who, representations).items():
-        codes, logs, rows = _parts(given)
+        codes, logs, rows = coded_parts(given)
         codes = read_codes(f"{who}: {name}", codes)
         if logs is not None:
             logs = read_log_variances(f"{who}: {name}", codes, logs)
@@ -75,7 +75,7 @@ def read_comparable(
                 f"{who}: expected {name} to have the same rows of the dataset as the "
                 "models before it, got others. Encode the same rows with all models."
             )
-        nats = _nats(codes, logs)
+        nats = nats_per_latent(codes, logs)
         values = rankdata(codes, axis=0) if ranks else codes
         standard = standardise(values, np.arange(n_rows)) * (nats > least_used)
         models.append(
@@ -109,7 +109,7 @@ def _named(
     return named
 
 
-def _parts(given: Any) -> tuple[Any, Any, NDArray[np.int64]]:
+def coded_parts(given: Any) -> tuple[Any, Any, NDArray[np.int64]]:
     """Codes, log-variances or ``None``, and rows, of which there may be none."""
     if isinstance(given, Representation):
         return given.codes, given.log_variances, given.rows
@@ -117,7 +117,7 @@ def _parts(given: Any) -> tuple[Any, Any, NDArray[np.int64]]:
     return codes, logs, np.empty(0, np.int64)
 
 
-def _nats(
+def nats_per_latent(
     codes: NDArray[np.float64], logs: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
     """Divergence of each latent from the prior; infinity for what only varies."""

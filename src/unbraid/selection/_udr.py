@@ -16,6 +16,7 @@ from ._pair_cache import PairCache
 
 Similarity = Literal["lasso", "spearman"]
 Formula = Literal["paper", "dlib"]
+Partners = Literal["same", "other"]
 
 _WHO = "unsupervised_disentanglement_ranking"
 _PENALTY = 0.1
@@ -32,7 +33,7 @@ class UDRScores:
     Attributes:
         names: Of the models, in the order given.
         scores: Median of each model's column of ``pairs``, ``(n_models,)``; NaN for a
-            model that is alone in its group.
+            model that is not compared with any other.
         pairs: Row i, column j: how well single latents of model j are told by single
             latents of model i, ``(n_models, n_models)``; NaN where two models are not
             compared.
@@ -53,6 +54,7 @@ def unsupervised_disentanglement_ranking(
     similarity: Similarity = "lasso",
     formula: Formula = "paper",
     groups: Sequence[Hashable] | None = None,
+    partners: Partners = "same",
     kl_threshold: float = 0.01,
     cache: str | Path | None = None,
 ) -> UDRScores:
@@ -86,6 +88,9 @@ def unsupervised_disentanglement_ranking(
             threshold, and the lasso stops at scikit-learn's tolerance of 1e-4.
         groups: One label per model; only models with equal labels are compared, such
             as seeds of one setting. All are when not given.
+        partners: ``"same"`` compares models with equal labels, as above. ``"other"``
+            compares each model with all models that have another label, such as those
+            of other configurations, and needs ``groups``.
         kl_threshold: Nats above which a latent is active, from 0. Without
             log-variances those that vary at all are.
         cache: A file in which pairs are kept, made if needed. Pairs of which both
@@ -117,6 +122,7 @@ def unsupervised_disentanglement_ranking(
     """
     check_option(_WHO, "similarity", similarity, Similarity)
     check_option(_WHO, "formula", formula, Formula)
+    check_option(_WHO, "partners", partners, Partners)
     if not kl_threshold >= 0.0:
         raise ValueError(f"{_WHO}: expected a kl_threshold from 0, got {kl_threshold}.")
     models = read_comparable(
@@ -126,7 +132,7 @@ def unsupervised_disentanglement_ranking(
         threshold=kl_threshold,
         least_used=_DLIB_KL if formula == "dlib" else kl_threshold,
     )
-    wanted = _compared(len(models), groups)
+    wanted = _compared(len(models), groups, partners)
     variant = f"{similarity}, {formula}"
     store = PairCache(cache, variant=f"{variant}, {kl_threshold:.17g}")
     keys = [model.key for model in models]
@@ -147,8 +153,12 @@ def unsupervised_disentanglement_ranking(
     )
 
 
-def _compared(n_models: int, groups: Sequence[Hashable] | None) -> NDArray[np.bool_]:
-    """Which ordered pairs are of one group, ``(n_models, n_models)``."""
+def _compared(
+    n_models: int, groups: Sequence[Hashable] | None, partners: Partners
+) -> NDArray[np.bool_]:
+    """Which ordered pairs are compared, ``(n_models, n_models)``."""
+    if groups is None and partners == "other":
+        raise ValueError(f"{_WHO}: partners='other' needs groups, got none.")
     labels = [0] * n_models if groups is None else list(groups)
     if len(labels) != n_models:
         raise ValueError(
@@ -157,7 +167,8 @@ def _compared(n_models: int, groups: Sequence[Hashable] | None) -> NDArray[np.bo
         )
     numbers = {label: k for k, label in enumerate(dict.fromkeys(labels))}
     group = np.array([numbers[label] for label in labels])
-    return (group[:, None] == group) & ~np.eye(n_models, dtype=bool)
+    is_same = group[:, None] == group
+    return ~is_same if partners == "other" else is_same & ~np.eye(n_models, dtype=bool)
 
 
 def _relation(

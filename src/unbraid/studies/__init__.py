@@ -2,7 +2,7 @@
 
 from ._conduct import StudyEnd, fingerprints_of, retry_failed, run_study
 from ._estimate import Cost, Estimate, estimate, measure_run
-from ._presets import PRESETS, preset
+from ._presets import PRESETS, Preset, preset
 from ._preview import Preview, read_preview
 from ._prune import Pruned, prune
 from ._specification import Evaluation, RunSpec
@@ -23,6 +23,7 @@ __all__ = [
     "Cost",
     "Estimate",
     "Evaluation",
+    "Preset",
     "Preview",
     "Pruned",
     "RunSpec",

@@ -52,7 +52,7 @@ def run_study(
     *,
     executor: AbstractExecutor | None = None,
     loggers: Sequence[str] = (),
-    device: str = "cpu",
+    device: str = "auto",
     disk_budget: int | None = None,
     observer: Observer | None = None,
     until: int | None = None,
@@ -71,7 +71,8 @@ def run_study(
         out: Folder of the study.
         executor: Where to compute; on the cores of this machine when not given.
         loggers: Names of loggers that every run reports to.
-        device: Where each run computes.
+        device: Device of each run; ``"auto"`` takes the first available of cuda, mps
+            and cpu.
         disk_budget: Bytes that the study may take; when it has more, the states of
             finished runs are deleted, and if that does not help, it stops.
         observer: Told of everything that happens.
@@ -131,8 +132,8 @@ def fingerprints_of(specs: Iterable[RunSpec]) -> dict[str, str]:
 
     Opens them: what has to be converted is converted once, before workers look for it.
     """
-    names = dict.fromkeys(spec.data for spec in specs)
-    return {name: open_cached(name).fingerprint for name in names}
+    datasets = dict.fromkeys(spec.data for spec in specs)
+    return {str(data): open_cached(data).fingerprint for data in datasets}
 
 
 def _plan(
@@ -153,7 +154,7 @@ def _plan(
     return [
         make_job(
             cell,
-            fingerprints[cell.spec.data],
+            fingerprints[str(cell.spec.data)],
             loggers=loggers,
             device=device,
             until=until,

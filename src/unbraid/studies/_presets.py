@@ -1,56 +1,115 @@
-"""Published sweeps by name: study files that need not be written."""
+"""Published sweeps by name: study files that installed packages bring.
+
+A package offers all sweeps of a folder by one line in its ``pyproject.toml``, which
+names the folder as a package::
+
+    [project.entry-points."unbraid.presets"]
+    theirs = "their_package.presets"
+
+Each ``NAME.yaml`` in it is a study file of the sweep as published, with three
+more keys: ``about``, one sentence; ``scales``, what smaller versions change; and
+``preset``, another file of the folder to start from. Changes are merged as in a JSON
+merge patch: mappings key by key, ``null`` deletes a key, anything else is replaced.
+Files whose names begin with an underscore are only there to start from.
+"""
 
 import difflib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from types import ModuleType
 from typing import Any
 
-from .presets import (
-    SCALES,
-    dlib_2019,
-    estermann_2020_fig1,
-    estermann_2020_fig2,
-    estermann_2020_fig4,
-    estermann_2020_fig4_plain,
-    estermann_2020_fig5,
-    estermann_2020_fig6,
-    holtz_2022,
-    michlo_2022_a3_1,
-    michlo_2022_a3_2,
-    michlo_2022_a3_3,
-    michlo_2022_a4,
-    michlo_2022_a5_1,
-    michlo_2022_a5_2,
-    michlo_2022_a5_3,
-    michlo_2022_a6,
-    michlo_2022_a7_1,
-    michlo_2022_a7_2,
-)
+from unbraid.foundation import PackageCatalog, read_yaml
 
-PRESETS: dict[str, Callable[[str], dict[str, Any]]] = {
-    "dlib-2019": dlib_2019,
-    "estermann-2020-fig1": estermann_2020_fig1,
-    "estermann-2020-fig2": estermann_2020_fig2,
-    "estermann-2020-fig4": estermann_2020_fig4,
-    "estermann-2020-fig4-plain": estermann_2020_fig4_plain,
-    "estermann-2020-fig5": estermann_2020_fig5,
-    "estermann-2020-fig6": estermann_2020_fig6,
-    "holtz-2022": holtz_2022,
-    "michlo-2022-a3-1": michlo_2022_a3_1,
-    "michlo-2022-a3-2": michlo_2022_a3_2,
-    "michlo-2022-a3-3": michlo_2022_a3_3,
-    "michlo-2022-a4": michlo_2022_a4,
-    "michlo-2022-a5-1": michlo_2022_a5_1,
-    "michlo-2022-a5-2": michlo_2022_a5_2,
-    "michlo-2022-a5-3": michlo_2022_a5_3,
-    "michlo-2022-a6": michlo_2022_a6,
-    "michlo-2022-a7-1": michlo_2022_a7_1,
-    "michlo-2022-a7-2": michlo_2022_a7_2,
-}
-"""Every preset: a function from the scale to the study as plain data."""
+Plain = dict[str, Any]
+
+_PAPER = "paper"
 
 
-def preset(name: str, scale: str = "mini") -> dict[str, Any]:
+@dataclass(frozen=True)
+class Preset:
+    """A published sweep, at one or several scales.
+
+    Attributes:
+        name: Name of the sweep.
+        folder: Folder of its file.
+    """
+
+    name: str
+    folder: Traversable
+
+    @cached_property
+    def _layers(self) -> list[Plain]:
+        """Contents of the files that it is made of, the one to start from first."""
+        file = self.folder / f"{self.name}.yaml"
+        layer = read_yaml(file.read_text(encoding="utf-8"), f"preset {self.name}")
+        base = layer.pop("preset", None)
+        return [*(Preset(base, self.folder)._layers if base else ()), layer]
+
+    @property
+    def about(self) -> str:
+        """What is compared, in one sentence."""
+        return self._layers[-1].get("about", "")
+
+    @property
+    def scales(self) -> tuple[str, ...]:
+        """Names of the scales, the published one last."""
+        smaller = {scale: None for layer in self._layers for scale in _changes(layer)}
+        return (*smaller, _PAPER)
+
+    def at(self, scale: str) -> Plain:
+        """The plain data of a study file, fresh from the files each time."""
+        parts = [
+            *(_without(layer, "about", "scales") for layer in self._layers),
+            *(_changes(layer).get(scale, {}) for layer in self._layers),
+        ]
+        plain = {"name": f"{self.name}-{scale}", **reduce(_patched, parts, {})}
+        # By way of text, so that no two parts of it are the same object.
+        return json.loads(json.dumps(plain))
+
+
+def _without(layer: Plain, *names: str) -> Plain:
+    return {key: value for key, value in layer.items() if key not in names}
+
+
+def _changes(layer: Plain) -> Plain:
+    return layer.get("scales", {})
+
+
+def _patched(below: Any, patch: Any) -> Any:
+    """Apply a JSON merge patch (RFC 7396)."""
+    if not isinstance(patch, Mapping):
+        return patch
+    patched = dict(below) if isinstance(below, Mapping) else {}
+    for key, value in patch.items():
+        if value is None:
+            patched.pop(key, None)
+        else:
+            patched[key] = _patched(patched.get(key), value)
+    return patched
+
+
+def _presets_of(package: ModuleType) -> dict[str, Preset]:
+    folder = files(package)
+    names = sorted(
+        file.name.removesuffix(".yaml")
+        for file in folder.iterdir()
+        if file.name.endswith(".yaml") and not file.name.startswith("_")
+    )
+    if not names:
+        raise ValueError("there are no YAML files in the package")
+    return {name: Preset(name, folder) for name in names}
+
+
+PRESETS: Mapping[str, Preset] = PackageCatalog("unbraid.presets", _presets_of)
+"""Every preset of the installed packages by name."""
+
+
+def preset(name: str, scale: str = "mini") -> Plain:
     """A published sweep as the plain data of a study file.
 
     Args:
@@ -74,9 +133,8 @@ def preset(name: str, scale: str = "mini") -> dict[str, Any]:
         ('dsprites', [1, 2, 4, 8, 16], 25)
     """
     _check("name", name, PRESETS)
-    _check("scale", scale, SCALES)
-    # By way of text, so that no two parts of it are the same object.
-    return json.loads(json.dumps(PRESETS[name](scale)))
+    _check("scale", scale, PRESETS[name].scales)
+    return PRESETS[name].at(scale)
 
 
 def _check(what: str, given: str, known: Iterable[str]) -> None:

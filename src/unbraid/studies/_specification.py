@@ -10,6 +10,12 @@ from unbraid.foundation import Section, Whole
 from unbraid.metrics import choose_metrics
 from unbraid.training import TraceSettings, hash_plain
 
+_WRITTEN = (
+    *("data", "objective", "network", "likelihood", "training"),
+    *("evaluation", "traces", "evolution", "seed"),
+)
+"""Keys in the order of files and of the columns of a study's table."""
+
 
 class Evaluation(Section):
     """How a run is scored: which metrics, on how many random rows, with which seed."""
@@ -65,11 +71,9 @@ class RunSpec(EvolvingSettings):
     @cached_property
     def _plain(self) -> dict[str, Any]:
         plain = super()._plain
-        # Tables have these two last, and the first one only where it is used.
-        evolution, seed = plain.pop("evolution"), plain.pop("seed")
-        if evolution is not None:
-            plain["evolution"] = evolution
-        return plain | {"seed": seed}
+        if self.evolution is None:  # as runs were written before there was any
+            del plain["evolution"]
+        return {name: plain[name] for name in _WRITTEN if name in plain}
 
     def id(self, fingerprint: str) -> str:
         """Hash of everything that decides the outcome.

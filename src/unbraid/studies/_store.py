@@ -211,10 +211,10 @@ class StudyFolder:
         known = data.get("fingerprints", {})
         specs = self.study.runs()
         for spec in specs:
-            if spec.data not in known:
+            if str(spec.data) not in known:
                 raise CheckpointFormatError(
-                    f"{self.data_file}: expected the fingerprint of {spec.data!r}, got "
-                    "none. `unbraid study run` puts it there."
+                    f"{self.data_file}: expected the fingerprint of "
+                    f"{str(spec.data)!r}, got none. `unbraid study run` puts it there."
                 )
         return self.cells_of(specs, known)
 
@@ -222,7 +222,7 @@ class StudyFolder:
         self, specs: Sequence[RunSpec], fingerprints: Mapping[str, str]
     ) -> list[Cell]:
         """Where runs are, or would be."""
-        names = [spec.id(fingerprints[spec.data]) for spec in specs]
+        names = [spec.id(fingerprints[str(spec.data)]) for spec in specs]
         return [
             Cell(name, spec, RunFiles(self.runs / name, name))
             for name, spec in zip(names, specs, strict=True)

@@ -31,7 +31,7 @@ def make_job(
     fingerprint: str,
     *,
     loggers: Sequence[str] = (),
-    device: str = "cpu",
+    device: str = "auto",
     until: int | None = None,
 ) -> Job:
     """Return the job that trains and scores one run.
@@ -67,7 +67,7 @@ def _describe(spec: RunSpec) -> str:
         for name, value in spec.objective.items()
         if isinstance(value, int | float) and not isinstance(value, bool)
     ]
-    name, data = spec.objective["name"], spec.data.partition(":")[0]
+    name, data = spec.objective["name"], spec.data.name
     return " ".join([name, *numbers[:3], f"seed={spec.seed}", data])
 
 

@@ -20,7 +20,11 @@ from unbraid.models import (
     build_model,
 )
 from unbraid.models.networks import Dense
-from unbraid.models.objectives import AbstractAdversarialObjective, AbstractObjective
+from unbraid.models.objectives import (
+    AbstractAdversarialObjective,
+    AbstractObjective,
+    LossContext,
+)
 
 _N_LATENTS = 3
 _N_STEPS = 10
@@ -92,20 +96,15 @@ class _Trial:
     def loss(
         self, objective: AbstractObjective | None = None, *, seed: int = 0
     ) -> Loss:
-        return (objective or self.objective).loss(
-            self.model,
-            self.batch,
-            step=0,
-            generator=torch_generator(seed, "check_objective"),
-            extra=self.extra,
-        )
+        chosen = objective or self.objective
+        return chosen.loss(self.model, self.batch, self._context(seed))
 
     def adversary_loss(self, objective: AbstractAdversarialObjective) -> Loss:
-        assert self.extra is not None
-        generator = torch_generator(0, "check_objective")
-        return objective.adversary_loss(
-            self.model, self.extra, self.batch, step=0, generator=generator
-        )
+        return objective.adversary_loss(self.model, self.batch, self._context(0))
+
+    def _context(self, seed: int) -> LossContext:
+        generator = torch_generator(seed, "check_objective")
+        return LossContext(generator=generator, extra=self.extra)
 
     def networks(self) -> list[nn.Module]:
         return [self.model] if self.extra is None else [self.model, self.extra]

@@ -12,9 +12,10 @@ from ._population import join_stretches, train_stretch
 from ._recipes import Recipe, RecipeName, choose_recipe
 from ._run import Run
 from ._run_folder import RunFolder
-from ._run_settings import RunSettings, Training
+from ._run_settings import RunSettings
+from ._settings import LEARNING_RATE, Training, TrainingOverrides, TrainingSettings
 from ._specification import Change, TrainingSpec, hash_plain
-from ._specify import LEARNING_RATE, specify
+from ._specify import specify
 from ._state import TrainingState
 from ._tensor_file import read_tensors
 from ._trace import Trace, TraceRecorder, TraceSettings, last_layer_within
@@ -41,6 +42,8 @@ __all__ = [
     "Trace",
     "TraceSettings",
     "TrainingCost",
+    "TrainingOverrides",
+    "TrainingSettings",
     "TrainingSpec",
     "TrainingState",
     "Recipe",

@@ -3,26 +3,26 @@
 import contextlib
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, Unpack
 
 import torch
 
 from unbraid.data import AbstractDataset, BatchStream, as_dataset, find_framing
 from unbraid.foundation import deferred_interruption, torch_generator
-from unbraid.models import AbstractLikelihood, Number
-from unbraid.models.networks import AbstractNetwork
-from unbraid.models.objectives import AbstractObjective
+from unbraid.models.objectives import AbstractObjective, LossContext
 
 from ._denormals import flushed_denormals
 from ._diagnosis import check_range
 from ._loop import Snapshot, train
 from ._own_parts import hash_own_parts
 from ._progress import ProgressBar
-from ._recipes import RecipeName
 from ._recording import Recording
 from ._run import Run
 from ._run_folder import RunFolder
-from ._specification import TrainingSpec, checked_count
+from ._setting_types import checked_count
+from ._settings import TrainingOverrides, TrainingSettings
+from ._settings_arguments import list_settings, read_settings
+from ._specification import TrainingSpec
 from ._specify import specify
 from ._state import TrainingState
 from ._trace import TraceRecorder, TraceSettings
@@ -31,74 +31,50 @@ from .loggers import AbstractLogger, choose_logger
 _DEVICES = ("auto", "cpu", "cuda", "mps")
 
 
+@list_settings
 def fit(
     objective: AbstractObjective | str,
     data: Any,
     *,
-    steps: int = 10_000,
-    batch_size: int = 64,
-    n_latents: int = 10,
-    network: AbstractNetwork | str = "auto",
-    likelihood: AbstractLikelihood | str = "auto",
-    standardise: bool = False,
-    order: Literal["iid", "shuffled"] = "iid",
-    optimiser: str = "Adam",
-    learning_rate: Number | None = None,
-    recipe: RecipeName | None = None,
-    seed: int = 0,
     device: str | torch.device = "auto",
     out: str | os.PathLike[str] | None = None,
     save_every: int | None = None,
     save_every_seconds: float = 30.0,
     traces: TraceSettings | bool = False,
     loggers: Sequence[AbstractLogger | str] = (),
-    log_every: int = 100,
     progress: bool = True,
+    settings: TrainingSettings | None = None,
+    **overrides: Unpack[TrainingOverrides],
 ) -> Run:
     """Train a model.
 
-    With a folder, the run is kept in it and can be broken off at any moment: the same
-    call goes on from the last saved state and ends with the same bytes (on a CPU) as
-    if it had never been interrupted. A run that is finished is not computed again. Of
-    the history, the record in whose range Ctrl-C came is the mean over those of its
-    steps that came after.
+    With a folder, the run is kept in it and may be interrupted at any moment: the same
+    call continues from the last saved state and ends with the same bytes (on a CPU) as
+    if it had never been interrupted. A finished run is not computed again. After an
+    interruption, the next history record averages only the resumed steps.
 
     Args:
-        objective: What it is taught, or the name of it.
+        objective: Training objective, or its name.
         data: A dataset, an array of images ``(n, ...)`` or of vectors ``(n, length)``,
-            a ``DataLoader``, or what the command line takes.
-        steps: Updates.
-        batch_size: Images (or pairs, or triplets) of an update.
-        n_latents: Length of a code.
-        network: Encoder and decoder: settings, a name, or ``"auto"``.
-        likelihood: How images are compared with reconstructions: settings, a name,
-            the ``.json`` file of a learnt one, or ``"auto"``: Bernoulli for images,
-            Gaussian for vectors and what is standardised.
-        standardise: Give every channel mean 0 and spread 1 inside the model.
-        order: Rows drawn independently (``"iid"``), or all in turn (``"shuffled"``).
-        optimiser: Name of a class of ``torch.optim``.
-        learning_rate: Learning rate of the optimizer, or a schedule of it, such as
-            ``Decay(value=1e-3)``, which falls to zero over the last 30% of the steps.
-            0.0001 when neither it nor a recipe is given.
-        recipe: ``"small"`` for settings that work well on images of up to 32x32 pixels
-            in minutes on a CPU. It sets ``network`` and ``learning_rate`` unless they
-            are given; see :func:`unbraid.training.choose_recipe`.
-        seed: Of everything random; the same seed gives the same model.
-        device: ``"auto"`` takes the first of cuda, mps and cpu that is there.
+            a ``DataLoader``, or a name, folder or file as on the command line.
+        {settings}
+        device: Device to train on; ``"auto"`` takes the first available of cuda, mps
+            and cpu.
         out: Folder to keep the run in.
         save_every: Steps between saved states, a multiple of ``log_every``.
         save_every_seconds: Seconds after which a state is saved at the next record of
             the history.
         traces: Whether, or how, to record activations of the decoder.
-        loggers: Where to report to, beside the folder: loggers, or names of them.
-        log_every: Steps of one record of the history.
+        loggers: Loggers, or their names, to report to besides the folder.
         progress: Show a progress bar if the standard error is a terminal.
+        settings: Settings to start from, if not the defaults; the arguments above
+            replace single ones.
 
     Returns:
         The run, with its model, history and warnings.
 
     Raises:
-        TrainingDivergedError: If the loss is not finite any more; says which part and
+        TrainingDivergedError: If the loss is no longer finite; says which part and
             when. The last good state is kept.
         FolderInUseError: If another process is training in the folder.
         CheckpointFormatError: If the folder belongs to other settings or other data.
@@ -111,25 +87,10 @@ def fit(
         >>> run.model.n_latents, run.history[-1]["step"]
         (2, 20)
     """
-    steps = checked_count("steps", steps)
+    chosen = read_settings(fit, settings, overrides)
     dataset = as_dataset(data)
-    spec = specify(
-        objective,
-        dataset,
-        steps=steps,
-        batch_size=batch_size,
-        n_latents=n_latents,
-        network=network,
-        likelihood=likelihood,
-        standardise=standardise,
-        order=order,
-        optimiser=optimiser,
-        learning_rate=learning_rate,
-        recipe=recipe,
-        seed=seed,
-    )
     return train_run(
-        spec,
+        specify(objective, dataset, settings=chosen),
         dataset,
         device=device,
         out=out,
@@ -137,7 +98,7 @@ def fit(
         save_every_seconds=save_every_seconds,
         traces=traces,
         loggers=loggers,
-        log_every=log_every,
+        log_every=chosen.log_every,
         progress=progress,
     )
 
@@ -152,7 +113,7 @@ def train_run(
     save_every_seconds: float = 30.0,
     traces: TraceSettings | bool = False,
     loggers: Sequence[AbstractLogger | str] = (),
-    log_every: int = 100,
+    log_every: int = TrainingSettings().log_every,
     progress: bool = True,
     until: int | None = None,
 ) -> Run:
@@ -222,14 +183,13 @@ def train_run(
 
 
 def _try_loss(spec: TrainingSpec, state: TrainingState, stream: BatchStream) -> None:
-    """Meet what is wrong with a batch or the loss of it before anything is written."""
+    """Evaluate the loss once, so that errors surface before anything is written."""
     batch = stream.batch(0)
     generator = torch_generator(spec.seed, "trial", device=batch.images.device)
     # As in training: the threads that this makes keep how they take small numbers.
     with torch.no_grad(), flushed_denormals(), torch.random.fork_rng():
-        spec.objective.loss(
-            state.model, batch, step=0, generator=generator, extra=state.extra
-        )
+        context = LossContext(generator=generator, extra=state.extra)
+        spec.objective.loss(state.model, batch, context)
 
 
 def _load_finished(folder: RunFolder, spec: TrainingSpec, device: torch.device) -> Run:

@@ -14,7 +14,11 @@ from torch.nn.utils import get_total_norm
 from unbraid.data import Batch, BatchStream
 from unbraid.foundation import TrainingDivergedError, torch_generator
 from unbraid.models import Loss, Number, value_at
-from unbraid.models.objectives import AbstractAdversarialObjective, AbstractObjective
+from unbraid.models.objectives import (
+    AbstractAdversarialObjective,
+    AbstractObjective,
+    LossContext,
+)
 
 from ._denormals import flushed_denormals
 from ._state import TrainingState
@@ -158,13 +162,8 @@ def _train_until(
         generator = torch_generator(stream.seed, "noise", state.step, device=device)
         if is_noisy:
             torch.manual_seed(generator.initial_seed())
-        loss = objective.loss(
-            state.model,
-            batch,
-            step=state.step,
-            generator=generator,
-            extra=state.extra,
-        )
+        context = LossContext(step=state.step, generator=generator, extra=state.extra)
+        loss = objective.loss(state.model, batch, context)
         state.optimiser.zero_grad()
         loss.total.backward()
         if learning_rate is not None:
@@ -172,9 +171,7 @@ def _train_until(
         state.optimiser.step()
         record.names, row = _parts(loss)
         if isinstance(objective, AbstractAdversarialObjective):
-            extra_names, extra_row = _train_adversary(
-                state, objective, batch, generator
-            )
+            extra_names, extra_row = _train_adversary(state, objective, batch, context)
             record.names, row = record.names + extra_names, row + extra_row
         record.rows += row
         if loss.kl_per_latent is not None:
@@ -190,16 +187,13 @@ def _train_adversary(
     state: TrainingState,
     objective: AbstractAdversarialObjective,
     batch: Batch,
-    generator: torch.Generator,
+    context: LossContext,
 ) -> tuple[list[str], list[torch.Tensor]]:
     """A separate pass, after the model's own: neither sees the other's gradients."""
-    assert state.extra is not None
     assert state.adversary_optimiser is not None
     # What the model's loss left in the adversary's gradients is thrown away here.
     state.adversary_optimiser.zero_grad()
-    loss = objective.adversary_loss(
-        state.model, state.extra, batch, step=state.step, generator=generator
-    )
+    loss = objective.adversary_loss(state.model, batch, context)
     loss.total.backward()
     state.adversary_optimiser.step()
     names, row = _parts(loss)

@@ -29,6 +29,19 @@ class Recipe:
     learning_rate: Number
 
 
+def check_recipe(name: str | None) -> str | None:
+    """Return the name of a recipe, or ``None``, if it is one.
+
+    Raises:
+        ValueError: If there is no recipe of this name.
+    """
+    if name is not None and name not in get_args(RecipeName):
+        raise ValueError(
+            f"recipe must be one of {', '.join(get_args(RecipeName))}, got {name!r}."
+        )
+    return name
+
+
 def choose_recipe(name: str, image_shape: tuple[int, ...]) -> Recipe:
     """Return the settings of a recipe.
 
@@ -51,10 +64,7 @@ def choose_recipe(name: str, image_shape: tuple[int, ...]) -> Recipe:
         >>> choose_recipe("small", (3, 64, 64)).learning_rate.value
         0.0005
     """
-    if name not in get_args(RecipeName):
-        raise ValueError(
-            f"recipe must be one of {', '.join(get_args(RecipeName))}, got {name!r}."
-        )
+    check_recipe(name)
     n_numbers = math.prod(image_shape)
     if n_numbers > _SMALL:
         network = choose_network("auto", image_shape)

@@ -4,15 +4,12 @@ import dataclasses
 import hashlib
 import itertools
 import json
-import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
 
-import torch
-
-from unbraid.foundation import Joined, check_seed, from_plain, is_number, to_plain
+from unbraid.foundation import Joined, from_plain, to_plain
 from unbraid.models import (
     RECORDS,
     AbstractLikelihood,
@@ -20,23 +17,20 @@ from unbraid.models import (
     Number,
     fill_steps,
     restore_former_settings,
-    schedule_ends,
 )
 from unbraid.models.networks import AbstractNetwork, Dense
 from unbraid.models.objectives import AbstractObjective, BetaVAE
 
-FORMAT = 1
-MOST_STEPS = 10**11
-"""Three years at 1,000 steps per second, more than any machine does at present."""
+from ._settings import LEARNING_RATE, TrainingSettings
 
+FORMAT = 1
 _OWN = "own"
-# The parent of all, one that evaluates the loss at will, and one for sparse gradients.
-_UNUSABLE = ("Optimizer", "LBFGS", "SparseAdam")
 _KINDS = {
     "objective": AbstractObjective,
     "network": AbstractNetwork,
     "likelihood": AbstractLikelihood,
 }
+_DEFAULTS = TrainingSettings()
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -62,65 +56,46 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingSpec:
-    """Settings of a run: what is taught, to which network, for how long.
+    """Settings of a run, with everything chosen that a user may leave open.
+
+    Those that are not described here are as in :class:`TrainingSettings`.
 
     Args:
-        objective: What is made small.
+        objective: Training objective.
         network: Encoder and decoder.
-        likelihood: How images are compared with reconstructions.
-        image_shape: Of the data.
-        n_latents: Length of a code.
-        steps: Updates of the model.
-        batch_size: Images (or pairs, or triplets) of an update.
-        order: Rows drawn independently (``"iid"``), or all in turn (``"shuffled"``).
-        optimiser: Name of a class of ``torch.optim``.
-        learning_rate: Learning rate of the optimizer, above 0, or a schedule such as
-            :class:`unbraid.models.Decay`.
-        optimiser_options: More options of the optimiser.
-        mean: To be subtracted from every channel; nothing when empty.
-        std: For every channel to be divided by; nothing when empty.
-        seed: Of initial weights, batches and noise.
-        changes: Of settings on the way, in the order of their steps.
+        likelihood: Likelihood.
+        image_shape: Shape of an image, or of a vector.
+        optimiser_options: Further options of the optimizer, as pairs.
+        mean: Mean of every channel, which is subtracted; empty for none.
+        std: Standard deviation of every channel, by which it is divided; empty for
+            none.
+        changes: Changes of settings during the run, in the order of their steps.
     """
 
     objective: AbstractObjective = field(default_factory=BetaVAE)
     network: AbstractNetwork = field(default_factory=Dense)
     likelihood: AbstractLikelihood = field(default_factory=Bernoulli)
     image_shape: tuple[int, ...] = (1, 64, 64)
-    n_latents: int = 10
-    steps: int = 10_000
-    batch_size: int = 64
-    order: Literal["iid", "shuffled"] = "iid"
-    optimiser: str = "Adam"
-    learning_rate: Number = 1e-4
+    n_latents: int = _DEFAULTS.n_latents
+    steps: int = _DEFAULTS.steps
+    batch_size: int = _DEFAULTS.batch_size
+    order: Literal["iid", "shuffled"] = _DEFAULTS.order
+    optimiser: str = _DEFAULTS.optimiser
+    learning_rate: Number = LEARNING_RATE
     optimiser_options: tuple[tuple[str, Any], ...] = ()
     mean: tuple[float, ...] = ()
     std: tuple[float, ...] = ()
-    seed: int = 0
+    seed: int = _DEFAULTS.seed
     changes: tuple[Change, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "seed", check_seed(self.seed))
-        for name in ("n_latents", "steps", "batch_size"):
-            object.__setattr__(self, name, checked_count(name, getattr(self, name)))
-        if self.steps > MOST_STEPS:
-            raise ValueError(
-                f"steps must be at most {MOST_STEPS:,}, got {self.steps:,}: even at "
-                "1,000 steps per second this would take "
-                f"{self.steps / 1000 / 3600 / 24 / 365:,.0f} years."
-            )
-        self._check_learning_rate()
-        kind = getattr(torch.optim, str(self.optimiser), None)
-        if not (
-            isinstance(kind, type)
-            and issubclass(kind, torch.optim.Optimizer)
-            and self.optimiser not in _UNUSABLE
-        ):
-            raise ValueError(
-                "fit: expected the name of an optimiser of torch.optim, such as 'Adam' "
-                "or 'SGD', which can use dense gradients of one pass, got "
-                f"{self.optimiser!r}."
-            )
+        names = self.shared_settings()
+        given = {name: getattr(self, name) for name in names}
+        checked = TrainingSettings.read(given, "fit")
+        for name in names:
+            object.__setattr__(self, name, getattr(checked, name))
+        rate = fill_steps(self.learning_rate, self.steps)
+        object.__setattr__(self, "learning_rate", rate)
         least = self.objective.least_batch
         if self.batch_size < least:
             raise ValueError(
@@ -136,15 +111,11 @@ class TrainingSpec:
         if self.changes:
             self.stretches()  # meets what is wrong with the settings of a change
 
-    def _check_learning_rate(self) -> None:
-        rate = fill_steps(self.learning_rate, self.steps)
-        object.__setattr__(self, "learning_rate", rate)
-        ends = schedule_ends(rate)
-        # A schedule may start or end at zero, but not stay there.
-        if not all(is_number(end, least=0.0) for end in ends) or not max(ends) > 0:
-            raise ValueError(
-                f"The learning rate must be positive, got {self.learning_rate!r}."
-            )
+    @classmethod
+    def shared_settings(cls) -> set[str]:
+        """Names of the fields that are also those of :class:`TrainingSettings`."""
+        own = {part.name for part in fields(cls)} - {"optimiser_options"}
+        return own & set(TrainingSettings.model_fields)
 
     def stretches(self) -> list[Self]:
         """The run in parts without changes; ``steps`` is where each of them ends."""
@@ -194,19 +165,6 @@ class TrainingSpec:
 
 
 _TABLE = Joined[type]({"change": Change}, RECORDS)
-
-
-def checked_count(name: str, value: Any) -> int:
-    """A setting as a plain whole number from 1, or a clear error."""
-    try:
-        number = 0 if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        number = 0
-    if number < 1:
-        raise ValueError(
-            f"fit: expected {name} to be a whole number from 1, got {value!r}."
-        )
-    return number
 
 
 def plain_part(value: Any) -> Any:

@@ -1,68 +1,65 @@
 """From names and a dataset to the settings of a run."""
 
-from typing import Any
+from typing import Unpack
 
 from unbraid.data import AbstractDataset, ChannelStatistics, channel_statistics
-from unbraid.models import AbstractLikelihood, Number, choose_likelihood
-from unbraid.models.networks import AbstractNetwork, choose_network
-from unbraid.models.objectives import AbstractObjective, choose_objective
+from unbraid.models import choose_likelihood, choose_objective
+from unbraid.models.networks import choose_network
+from unbraid.models.objectives import AbstractObjective
 
-from ._recipes import RecipeName, choose_recipe
+from ._recipes import choose_recipe
+from ._settings import TrainingOverrides, TrainingSettings
+from ._settings_arguments import list_settings, read_settings
 from ._specification import TrainingSpec
 
-LEARNING_RATE = 1e-4
-"""Learning rate of a run for which none is chosen."""
 
-
+@list_settings
 def specify(
     objective: AbstractObjective | str,
     dataset: AbstractDataset,
     *,
-    steps: int,
-    network: AbstractNetwork | str = "auto",
-    likelihood: AbstractLikelihood | str = "auto",
-    standardise: bool | ChannelStatistics = False,
-    learning_rate: Number | None = None,
-    recipe: RecipeName | None = None,
-    **settings: Any,
+    statistics: ChannelStatistics | None = None,
+    settings: TrainingSettings | None = None,
+    **overrides: Unpack[TrainingOverrides],
 ) -> TrainingSpec:
-    """Settings of a run on a dataset, with everything chosen that was left open.
+    """Fit settings to a dataset: choose everything that they leave open.
 
     Args:
-        objective: What is taught, or its name.
-        dataset: What is learned from.
-        steps: Updates, over which the objective's schedules stretch.
-        network: Settings, a name, or ``"auto"``.
-        likelihood: Settings, a name, the ``.json`` file of a learnt one, or
-            ``"auto"``: Bernoulli for images, Gaussian for vectors and what is
-            standardised.
-        standardise: Whether to, or the constants to do it with.
-        learning_rate: Learning rate; that of the recipe, or 0.0001, when not given.
-        recipe: Recipe that chooses the network and the learning rate if they are open.
-        settings: Other fields of :class:`TrainingSpec`.
+        objective: Training objective, or its name.
+        dataset: Data to train on.
+        {settings}
+        statistics: Statistics of the dataset, if they are known already.
+        settings: Settings to start from, if not the defaults; the arguments above
+            replace single ones.
 
     Example:
         >>> from unbraid.data import XYSquares
         >>> specify("vae", XYSquares(), steps=10).likelihood
         Bernoulli()
     """
-    statistics = channel_statistics(dataset) if standardise is True else standardise
+    chosen = read_settings(specify, settings, overrides)
+    network, likelihood = chosen.network, chosen.likelihood
+    learning_rate = chosen.learning_rate
+    if chosen.recipe is not None:
+        recipe = choose_recipe(chosen.recipe, dataset.image_shape)
+        network = recipe.network if network == "auto" else network
+        learning_rate = learning_rate or recipe.learning_rate
+    if not chosen.standardise:
+        statistics = None
+    elif statistics is None:
+        statistics = channel_statistics(dataset)
     if likelihood == "auto":
-        is_plain_image = len(dataset.image_shape) == 3 and not statistics
+        is_plain_image = len(dataset.image_shape) == 3 and not chosen.standardise
         likelihood = "bernoulli" if is_plain_image else "gaussian"
-    if recipe is not None:
-        chosen = choose_recipe(recipe, dataset.image_shape)
-        network = chosen.network if network == "auto" else network
-        if learning_rate is None:
-            learning_rate = chosen.learning_rate
-    return TrainingSpec(
-        learning_rate=LEARNING_RATE if learning_rate is None else learning_rate,
-        objective=choose_objective(objective).for_data(dataset).over(steps),
-        network=choose_network(network, dataset.image_shape),
-        likelihood=choose_likelihood(likelihood),
-        image_shape=tuple(dataset.image_shape),
-        steps=steps,
-        mean=tuple(statistics.mean) if statistics else (),
-        std=tuple(statistics.std) if statistics else (),
-        **settings,
-    )
+    resolved = {
+        "objective": choose_objective(objective).for_data(dataset).over(chosen.steps),
+        "network": choose_network(network, dataset.image_shape),
+        "likelihood": choose_likelihood(likelihood),
+        "learning_rate": learning_rate,
+        "optimiser_options": tuple(sorted(chosen.optimiser_options.items())),
+        "image_shape": tuple(dataset.image_shape),
+        "mean": tuple(statistics.mean) if statistics else (),
+        "std": tuple(statistics.std) if statistics else (),
+    }
+    kept = {name: getattr(chosen, name) for name in TrainingSpec.shared_settings()}
+    return TrainingSpec(**kept | resolved)

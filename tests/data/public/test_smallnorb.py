@@ -4,7 +4,7 @@ import itertools
 import numpy as np
 import pytest
 
-from unbraid.data import FactorSpace, SmallNORB
+from unbraid.data import FactorSpace, SmallNORB, open_dataset
 from unbraid.foundation import DataFormatError, DatasetNotFoundError, numpy_generator
 from unbraid.testing import check_dataset
 
@@ -100,6 +100,25 @@ def test_cameras_and_sizes_are_kept_apart(tmp_path):
     assert left.fingerprint() != right.fingerprint()
     assert SmallNORB(root=tmp_path, image_size=8).image_shape == (1, 8, 8)
     assert len(list(folder.glob("*.npy"))) == 3
+
+
+def test_a_hidden_instance_leaves_the_four_published_factors(tmp_path):
+    write(tmp_path, arrays())
+    whole = SmallNORB(root=tmp_path, image_size=12)
+    hidden = open_dataset(f"smallnorb:root={tmp_path},image_size=12,instance=hidden")
+    check_dataset(hidden)
+    assert hidden.factor_names == ("category", "elevation", "azimuth", "lighting")
+    assert hidden.factor_space is not None
+    assert hidden.factor_space.sizes == (2, 2, 3, 2)
+    assert len(hidden) == len(whole) == 96
+    assert not hidden.is_grid
+    rows = np.arange(96)
+    np.testing.assert_array_equal(hidden.images(rows), whole.images(rows))
+    factors = whole.factors(rows)
+    np.testing.assert_array_equal(hidden.factors(rows), factors[:, [0, 2, 3, 4]])
+    assert hidden.fingerprint() != whole.fingerprint()
+    with pytest.raises(ValueError, match="'factor' or 'hidden'"):
+        SmallNORB(root=tmp_path, instance="random")
 
 
 def test_changed_labels_convert_again(tmp_path):

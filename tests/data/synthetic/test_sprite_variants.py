@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from PIL import Image
 
 from unbraid.data import (
     ColouredSprites,
@@ -11,8 +12,9 @@ from unbraid.data import (
     ScreamSprites,
     Sprites2D,
     XYSquares,
+    open_dataset,
 )
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import DataFormatError, numpy_generator
 
 VARIANTS = (ColouredSprites, NoisySprites, ScreamSprites, PictureSprites)
 
@@ -181,3 +183,65 @@ def test_crops_are_windows_of_the_photographs():
     np.testing.assert_array_equal(crops.images(row)[0], expected)
     with pytest.raises(ValueError, match="image_size from 1 to 427"):
         PhotographCrops(image_size=428)
+
+
+@pytest.fixture
+def painting(tmp_path):
+    """A picture of 700 x 600 pixels, which is scaled to 320 x 274."""
+    pixels = np.indices((600, 700)).sum(axis=0)[:, :, None] // [5, 6, 7] % 256
+    path = tmp_path / "painting.png"
+    Image.fromarray(pixels.astype(np.uint8)).save(path)
+    return path
+
+
+def test_a_scream_takes_the_published_crops_of_one_picture(painting, rows):
+    dataset = open_dataset(f"scream_sprites:picture={painting}")
+    with Image.open(painting) as picture:
+        picture.thumbnail((350, 274))
+        scaled = np.asarray(picture).transpose(2, 0, 1)
+    assert scaled.shape == (3, 274, 320)
+    stock = dataset._stock
+    assert len(stock) == (274 - 64) * (320 - 64)
+    crop = stock.images(stock.factor_space.indices(np.array([[20, 30]])))[0]
+    np.testing.assert_array_equal(crop, scaled[:, 20:84, 30:94])
+    # Blank sprites show the mean of a crop and a tint.
+    images = ScreamSprites(sprites=no_sprites(), picture=painting).images(rows)
+    tints = images.astype(int) - dataset._pictures(rows) // 2
+    assert (tints == tints[:, :, :1, :1]).all()
+
+
+def test_a_picture_counts_by_its_content(painting):
+    before = ScreamSprites(picture=painting).fingerprint()
+    moved = painting.with_name("moved.png")
+    painting.rename(moved)
+    dataset = ScreamSprites(picture=moved)
+    assert dataset.fingerprint() == before
+    assert before == ScreamSprites(pictures=dataset._stock).fingerprint()
+    assert before != ScreamSprites().fingerprint()
+    Image.new("RGB", (300, 300)).save(moved)
+    assert ScreamSprites(picture=moved).fingerprint() != before
+
+
+def test_crops_scale_with_the_sprites(painting):
+    small = ScreamSprites(sprites=Sprites2D(image_size=32), picture=painting)
+    assert small.image_shape == (3, 32, 32)
+    assert len(small._stock) == (137 - 32) * (160 - 32)
+
+
+def test_a_picture_that_does_not_fit_is_refused(painting, tmp_path):
+    with pytest.raises(ValueError, match="not both"):
+        ScreamSprites(picture=painting, pictures=PhotographCrops())
+    with pytest.raises(DataFormatError, match="No such file"):
+        ScreamSprites(picture=tmp_path / "missing.jpg")
+    (tmp_path / "text.png").write_text("no picture")
+    with pytest.raises(DataFormatError, match="not a picture"):
+        ScreamSprites(picture=tmp_path / "text.png")
+    Image.new("RGB", (64, 200)).save(tmp_path / "narrow.png")
+    with pytest.raises(ValueError, match="must be larger"):
+        ScreamSprites(picture=tmp_path / "narrow.png")
+
+
+def test_the_fingerprint_of_a_scream_without_a_picture_has_not_changed():
+    # Run ids depend on it.
+    expected = "39c5d142717debe4d79669d0ea3cbacb63df7213c6afe14a7c51ab7036c466a1"
+    assert ScreamSprites().fingerprint() == expected

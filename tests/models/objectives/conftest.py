@@ -7,6 +7,7 @@ from unbraid.data import Batch
 from unbraid.foundation import torch_generator
 from unbraid.models import Gaussian, build_model
 from unbraid.models.networks import Dense
+from unbraid.models.objectives import LossContext
 
 
 @pytest.fixture
@@ -32,9 +33,9 @@ def compute(model, batch):
     """Loss of an objective for the tiny model, with the same noise every time."""
 
     def loss_of(objective, *, step=0, extra=None):
-        return objective.loss(
-            model, batch, step=step, generator=torch_generator(0, "noise"), extra=extra
-        )
+        generator = torch_generator(0, "noise")
+        context = LossContext(step=step, generator=generator, extra=extra)
+        return objective.loss(model, batch, context)
 
     return loss_of
 

@@ -86,7 +86,8 @@ def test_averages_survive_extreme_variances():
 
 def test_only_shared_latents_become_equal():
     is_shared = torch.tensor([[True, False, True], [False, False, True]])
-    first, second = share_latents(FIRST, SECOND, is_shared, mean_posterior)
+    common = mean_posterior(FIRST, SECOND)
+    first, second = share_latents(FIRST, SECOND, is_shared, common)
     expected = torch.tensor([[1.0, 1.0, 2.5], [0.0, 0.0, 0.0]])
     torch.testing.assert_close(first.mean, expected.double())
     expected = torch.tensor([[1.0, 1.0, 2.5], [0.0, 1.0, 0.0]])

@@ -1,5 +1,6 @@
 import pytest
 import torch
+from refusals import refusal_of
 
 from unbraid.models.objectives import VAE, AnnealedVAE, BetaVAE
 
@@ -39,11 +40,11 @@ def test_capacity_grows_during_the_first_third_of_the_run():
 
 
 def test_capacity_without_an_end_is_refused(compute):
-    with pytest.raises(ValueError, match="expected steps"):
+    with pytest.raises(ValueError, match="no number of steps"):
         compute(AnnealedVAE())
 
 
 @pytest.mark.parametrize("options", [{"capacity": -1.0}, {"gamma": float("nan")}])
 def test_impossible_weights_are_refused(options):
-    with pytest.raises(ValueError, match="AnnealedVAE: expected"):
+    with pytest.raises(ValueError, match=refusal_of(options)):
         AnnealedVAE(**options)

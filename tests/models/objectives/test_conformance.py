@@ -57,33 +57,33 @@ def broken(base, **changes):
     return dataclass(frozen=True, kw_only=True)(type("Broken", (base,), changes))
 
 
-def unsure(self, model, batch, *, step, generator, extra=None):
-    loss = VAE.loss(self, model, batch, step=step, generator=generator)
+def unsure(self, model, batch, context):
+    loss = VAE.loss(self, model, batch, context)
     return dataclasses.replace(loss, total=loss.total + torch.rand(()))
 
 
-def infinite(self, model, batch, *, step, generator, extra=None):
-    loss = VAE.loss(self, model, batch, step=step, generator=generator)
+def infinite(self, model, batch, context):
+    loss = VAE.loss(self, model, batch, context)
     return Loss(loss.total, {"odd": loss.total * float("inf")})
 
 
-def per_image(self, model, batch, *, step, generator, extra=None):
-    loss = VAE.loss(self, model, batch, step=step, generator=generator)
+def per_image(self, model, batch, context):
+    loss = VAE.loss(self, model, batch, context)
     return Loss(loss.total, {"odd": loss.total.expand(3)})
 
 
-def without_encoder(self, model, batch, *, step, generator, extra=None):
-    codes = model.encode(batch.images).sample(generator=generator).detach()
+def without_encoder(self, model, batch, context):
+    codes = model.encode(batch.images).sample(generator=context.generator).detach()
     return Loss(model.reconstruction_loss(batch.images, codes).mean())
 
 
-def growing(self, model, batch, *, step, generator, extra=None):
-    loss = VAE.loss(self, model, batch, step=step, generator=generator)
+def growing(self, model, batch, context):
+    loss = VAE.loss(self, model, batch, context)
     return Loss(2 * loss.total.detach() - loss.total)
 
 
-def teaching(self, model, batch, *, step, generator, extra=None):
-    loss = VAE.loss(self, model, batch, step=step, generator=generator)
+def teaching(self, model, batch, context):
+    loss = VAE.loss(self, model, batch, context)
     with torch.no_grad():
         next(model.parameters()).add_(1e-3)
     return loss
@@ -102,7 +102,7 @@ def always_summed(self, model, reconstruction, latent):
         ({"loss": without_encoder}, "gradients reach"),
         ({"loss": growing}, "smaller"),
         ({"loss": teaching}, "changes no network"),
-        ({"weighed": always_summed}, "divides"),
+        ({"combine_terms": always_summed}, "divides"),
     ],
 )
 def test_a_broken_objective_is_told_what_it_breaks(changes, promise):
@@ -110,15 +110,16 @@ def test_a_broken_objective_is_told_what_it_breaks(changes, promise):
         check_objective(broken(VAE, **changes)())
 
 
-def leaking_loss(self, model, batch, *, step, generator, extra=None):
-    codes = model.encode(batch.images).sample(generator=generator)
+def leaking_loss(self, model, batch, context):
+    codes = model.encode(batch.images).sample(generator=context.generator)
     return Loss(
-        model.reconstruction_loss(batch.images, codes).mean() + extra(codes).sum()
+        model.reconstruction_loss(batch.images, codes).mean()
+        + context.extra(codes).sum()
     )
 
 
-def leaking_adversary(self, model, adversary, batch, *, step, generator):
-    return Loss(adversary(model.encode(batch.images).mean).square().sum())
+def leaking_adversary(self, model, batch, context):
+    return Loss(context.extra(model.encode(batch.images).mean).square().sum())
 
 
 @pytest.mark.parametrize(

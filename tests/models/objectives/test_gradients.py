@@ -8,7 +8,11 @@ from unbraid.data import BatchStream, XYSquares
 from unbraid.foundation import torch_generator
 from unbraid.models import Bernoulli, build_model
 from unbraid.models.networks import Dense
-from unbraid.models.objectives import OBJECTIVES, AbstractAdversarialObjective
+from unbraid.models.objectives import (
+    OBJECTIVES,
+    AbstractAdversarialObjective,
+    LossContext,
+)
 
 _STEP = 1e-6
 
@@ -70,10 +74,8 @@ def test_gradients_are_finite_differences(name):
     objective, model, batch, extra = prepared(name)
 
     def loss():
-        generator = torch_generator(0, "noise")
-        return objective.loss(
-            model, batch, step=0, generator=generator, extra=extra
-        ).total
+        context = LossContext(generator=torch_generator(0, "noise"), extra=extra)
+        return objective.loss(model, batch, context).total
 
     weights = list(model.parameters())
     if extra is not None and not isinstance(objective, AbstractAdversarialObjective):
@@ -93,9 +95,7 @@ def test_gradients_of_adversaries_are_finite_differences(name):
     objective, model, batch, extra = prepared(name)
 
     def loss():
-        generator = torch_generator(0, "noise")
-        return objective.adversary_loss(
-            model, extra, batch, step=0, generator=generator
-        ).total
+        context = LossContext(generator=torch_generator(0, "noise"), extra=extra)
+        return objective.adversary_loss(model, batch, context).total
 
     assert_slopes_agree(loss, list(extra.parameters()))

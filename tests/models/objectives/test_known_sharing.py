@@ -22,7 +22,7 @@ def test_a_missing_label_is_not_shared():
 
 
 def test_missing_factors_and_missing_latents_are_refused():
-    with pytest.raises(ValueError, match="X: expected pairs with known factors"):
+    with pytest.raises(ValueError, match="X needs pairs with known factors"):
         known_shared_latents(batch_of(2), 3, extra_latents="private", who="X")
     batch = batch_of(2, size=2, factors=FACTORS)
     with pytest.raises(ValueError, match="each of the 2 factors, got 1 latents"):

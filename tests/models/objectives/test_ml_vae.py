@@ -1,6 +1,6 @@
 import pytest
 import torch
-from companions import batch_of, seeded, tiny_model
+from companions import batch_of, context, seeded, tiny_model
 
 from unbraid.models.objectives import MLVAE
 
@@ -33,7 +33,7 @@ def transcribed(model, batch, beta, generator):
 
 def test_loss_is_the_transcribed_one():
     model, batch = tiny_model(), batch_of(2, factors=FACTORS)
-    loss = MLVAE(beta=3.0).loss(model, batch, step=0, generator=seeded())
+    loss = MLVAE(beta=3.0).loss(model, batch, context())
     with torch.no_grad():
         expected = transcribed(model, batch, 3.0, seeded())
     assert loss.total.item() == pytest.approx(expected)
@@ -41,10 +41,10 @@ def test_loss_is_the_transcribed_one():
 
 def test_gradients_reach_every_parameter():
     model, batch = tiny_model(), batch_of(2, factors=FACTORS)
-    MLVAE().loss(model, batch, step=0, generator=seeded()).total.backward()
+    MLVAE().loss(model, batch, context()).total.backward()
     assert all(parameter.grad.abs().sum() > 0 for parameter in model.parameters())
 
 
 def test_pairs_without_labels_are_refused():
-    with pytest.raises(ValueError, match="MLVAE: expected pairs with known factors"):
-        MLVAE().loss(tiny_model(), batch_of(2), step=0, generator=seeded())
+    with pytest.raises(ValueError, match="MLVAE needs pairs with known factors"):
+        MLVAE().loss(tiny_model(), batch_of(2), context())

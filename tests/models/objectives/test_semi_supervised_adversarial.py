@@ -3,7 +3,7 @@ from typing import ClassVar
 
 import pytest
 import torch
-from companions import batch_of, seeded, tiny_model
+from companions import batch_of, context, tiny_model
 from torch import nn
 
 from unbraid.data import Batch, Pairs
@@ -32,18 +32,18 @@ class Opposed(AbstractAdversarialObjective):
     def build_extra(self, model):
         return nn.Linear(model.n_latents, 1).double()
 
-    def loss(self, model, batch, *, step, generator, extra=None):
+    def loss(self, model, batch, context):
         assert len(batch.partner_images) == 1
-        loss = BetaVAE().loss(model, batch, step=step, generator=generator)
+        loss = BetaVAE().loss(model, batch, context)
         with torch.no_grad():
-            weight = extra.weight.clone()
+            weight = context.extra.weight.clone()
         rating = (model.encode(batch.images).mean @ weight.T).mean()
         return Loss(loss.total + rating, loss.terms, loss.kl_per_latent)
 
-    def adversary_loss(self, model, adversary, batch, *, step, generator):
+    def adversary_loss(self, model, batch, context):
         with torch.no_grad():
             codes = model.encode(batch.partner_images[0]).mean
-        return Loss(adversary(codes).square().mean())
+        return Loss(context.extra(codes).square().mean())
 
     def adversary_optimiser(self, adversary):
         return torch.optim.Adam(adversary.parameters(), lr=0.5, betas=(0.5, 0.9))
@@ -60,9 +60,9 @@ def prepared(kind):
 
 def test_total_is_the_bases_loss_and_the_weighted_term():
     objective, model, extra = prepared("l2")
-    loss = objective.loss(model, BATCH, step=0, generator=seeded(), extra=extra)
+    loss = objective.loss(model, BATCH, context(extra=extra))
     seen = Batch(images=BATCH.images, partner_images=BATCH.partner_images[:1])
-    base = Opposed().loss(model, seen, step=0, generator=seeded(), extra=extra["base"])
+    base = Opposed().loss(model, seen, context(extra=extra["base"]))
     term = extra["labels"](model.encode(BATCH.partner_images[-1]).mean, LABELS)
     assert loss.terms["supervised"].item() == pytest.approx(term.item())
     assert loss.total.item() == pytest.approx((base.total + 3.0 * term).item())
@@ -71,12 +71,12 @@ def test_total_is_the_bases_loss_and_the_weighted_term():
 @pytest.mark.parametrize("kind", ["l2", "cross_entropy", "embedding"])
 def test_model_and_second_network_learn_in_turns(kind):
     objective, model, extra = prepared(kind)
-    loss = objective.loss(model, BATCH, step=0, generator=seeded(), extra=extra)
+    loss = objective.loss(model, BATCH, context(extra=extra))
     loss.total.backward()
     assert all(parameter.grad.abs().sum() > 0 for parameter in model.parameters())
     assert all(parameter.grad is None for parameter in extra.parameters())
     model.zero_grad(set_to_none=True)
-    loss = objective.adversary_loss(model, extra, BATCH, step=0, generator=seeded())
+    loss = objective.adversary_loss(model, BATCH, context(extra=extra))
     loss.total.backward()
     assert all(parameter.grad is None for parameter in model.parameters())
     assert all(parameter.grad.abs().sum() > 0 for parameter in extra.parameters())

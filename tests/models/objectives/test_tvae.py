@@ -2,7 +2,7 @@ import math
 
 import pytest
 import torch
-from companions import batch_of, seeded, tiny_model
+from companions import batch_of, context, seeded, tiny_model
 
 from unbraid.models.objectives import TVAE, AdaTVAE, BetaVAE
 
@@ -39,7 +39,7 @@ def transcribed(model, batch, *, beta, alpha, margin, kind, p, generator):
 def test_loss_is_the_transcribed_one(kind, p):
     model, batch = tiny_model(), batch_of(3)
     objective = TVAE(beta=0.2, alpha=3.0, margin=0.1, margin_kind=kind, p=p)
-    loss = objective.loss(model, batch, step=0, generator=seeded())
+    loss = objective.loss(model, batch, context())
     with torch.no_grad():
         expected = transcribed(
             model,
@@ -57,22 +57,22 @@ def test_loss_is_the_transcribed_one(kind, p):
 def test_without_weight_it_is_the_beta_vae_of_all_images():
     model, batch = tiny_model(), batch_of(3)
     joined = type(batch)(images=torch.cat([batch.images, *batch.partner_images]))
-    loss = TVAE(alpha=0.0, beta=0.2).loss(model, batch, step=0, generator=seeded())
+    loss = TVAE(alpha=0.0, beta=0.2).loss(model, batch, context())
     plain = BetaVAE(beta=0.2, scale="mean")
-    expected = plain.loss(model, joined, step=0, generator=seeded())
+    expected = plain.loss(model, joined, context())
     assert loss.total.item() == pytest.approx(expected.total.item())
 
 
 def test_it_is_the_adaptive_one_with_a_shared_weight_of_one():
     model, batch = tiny_model(), batch_of(3)
-    plain = TVAE().loss(model, batch, step=0, generator=seeded())
-    adaptive = AdaTVAE(omega=1.0).loss(model, batch, step=0, generator=seeded())
+    plain = TVAE().loss(model, batch, context())
+    adaptive = AdaTVAE(omega=1.0).loss(model, batch, context())
     assert plain.total.item() == adaptive.total.item()
 
 
 def test_scale_leaves_the_triplet_loss_as_it_is():
     model, batch = tiny_model(), batch_of(3)
-    loss = TVAE(scale="sum").loss(model, batch, step=0, generator=seeded())
+    loss = TVAE(scale="sum").loss(model, batch, context())
     terms = loss.terms
     expected = terms["reconstruction"] + 0.01 * terms["kl"] + terms["triplet"]
     assert loss.total.item() == pytest.approx(expected.item())
@@ -81,7 +81,7 @@ def test_scale_leaves_the_triplet_loss_as_it_is():
 def test_without_the_decoders_gradient_and_prior_triplets_alone_teach_the_encoder():
     model, batch = tiny_model(), batch_of(3)
     objective = TVAE(beta=0.0, alpha=2.0, decoder_gradient=False)
-    loss = objective.loss(model, batch, step=0, generator=seeded())
+    loss = objective.loss(model, batch, context())
     parameters = list(model.encoder.parameters())
     total = torch.autograd.grad(loss.total, parameters, retain_graph=True)
     triplet = torch.autograd.grad(loss.terms["triplet"], parameters)

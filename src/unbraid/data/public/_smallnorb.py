@@ -19,6 +19,7 @@ from ._published import AbstractPublishedDataset, Content
 from ._resize import require_image_size, resized_label, squared
 
 Camera = Literal["left", "right"]
+Instance = Literal["factor", "hidden"]
 
 _PAGE = "https://cs.nyu.edu/~ylclab/data/norb-v1.0-small"
 _MIRRORS = (_PAGE, "https://cs.nyu.edu/~yann/data/norb-v1.0-small")
@@ -51,6 +52,9 @@ class SmallNORB(AbstractPublishedDataset, AbstractFactorDataset):
         download: Fetch the six files if they are missing (263 MB).
         image_size: Side of the images in pixels.
         camera: Which of the two cameras, ``"left"`` or ``"right"``.
+        instance: Whether the instance is a ``"factor"``, or ``"hidden"`` as in the
+            published studies: the same images with four factors, so that ten images
+            share each combination.
 
     Example:
         >>> len(SmallNORB.files)
@@ -59,11 +63,13 @@ class SmallNORB(AbstractPublishedDataset, AbstractFactorDataset):
     References:
         LeCun, Huang and Bottou (2004), Learning Methods for Generic Object Recognition
         with Invariance to Pose and Lighting.
+        Locatello et al. (2019) hide the instance.
         https://cs.nyu.edu/~ylclab/data/norb-v1.0-small For research only.
     """
 
     image_size: int = 64
     camera: Camera = "left"
+    instance: Instance = "factor"
 
     short_name: ClassVar[str] = "smallnorb"
     files: ClassVar[tuple[RemoteFile, ...]] = (
@@ -106,7 +112,38 @@ class SmallNORB(AbstractPublishedDataset, AbstractFactorDataset):
                 f"SmallNORB: expected the camera 'left' or 'right', got "
                 f"{self.camera!r}."
             )
+        if self.instance not in get_args(Instance):
+            raise ValueError(
+                "SmallNORB: instance must be 'factor' or 'hidden', got "
+                f"{self.instance!r}."
+            )
         super().__post_init__()
+
+    @property
+    def factor_space(self) -> FactorSpace:
+        """Names, sizes and kinds of the factors."""
+        space, columns = self._content.space, self._columns
+        return FactorSpace(
+            tuple(space.names[column] for column in columns),
+            tuple(space.sizes[column] for column in columns),
+            tuple(space.kinds[column] for column in columns),
+        )
+
+    @property
+    def is_grid(self) -> bool:
+        """Whether no factor is hidden."""
+        return self.instance == "factor"
+
+    def __len__(self) -> int:
+        return len(self._content.pixels)
+
+    @property
+    def _columns(self) -> list[int]:
+        """Columns of all factors that are not hidden."""
+        return [0, 1, 2, 3, 4] if self.instance == "factor" else [0, 2, 3, 4]
+
+    def _gather_factors(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+        return self._content.space.factors(indices)[:, self._columns]
 
     def _open(self, *paths: Path) -> Content:
         train, train_cat, train_info, test, test_cat, test_info = paths

@@ -8,7 +8,8 @@ gives the same picture. Sprites with soft edges are blended by their grey level.
 import hashlib
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from unbraid.data._views import AbstractView
 from unbraid.foundation import check_seed, hashed_bytes
 
 from ._photographs import PhotographCrops
+from ._picture_crops import PictureCrops
 from ._sprites2d import Sprites2D
 
 
@@ -48,11 +50,14 @@ class _AbstractSpriteVariant(AbstractView):
     def fingerprint(self) -> str:
         """Hash of the fingerprints of what it is made of, and of the options."""
         parts = [type(self).__name__]
-        for part in fields(self):
-            value = getattr(self, part.name)
+        for value in self._ingredients():
             is_data = isinstance(value, AbstractDataset)
             parts.append(value.fingerprint() if is_data else repr(value))
         return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+    def _ingredients(self) -> list[Any]:
+        """Everything that the images depend on."""
+        return [getattr(self, part.name) for part in fields(self)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +125,9 @@ class _AbstractPictureVariant(_AbstractSpriteVariant):
     def _stock(self) -> AbstractDataset:
         if self.pictures is not None:
             return self.pictures
+        return self._default_pictures()
+
+    def _default_pictures(self) -> AbstractDataset:
         return PhotographCrops(image_size=min(self.sprites.image_shape[1:]))
 
     def _pictures(self, indices: NDArray[np.int64]) -> NDArray[np.uint8]:
@@ -139,11 +147,33 @@ class ScreamSprites(_AbstractPictureVariant):
         sprites: Any dataset of one-channel images.
         seed: The same seed gives the same pictures and colours.
         pictures: Stock of pictures, three channels, as large as the sprites; crops of
-            two photographs when not given. (The published version crops "The Scream".)
+            two photographs when not given.
+        picture: Path of one picture to take random crops of, in place of ``pictures``.
+            With a photograph of "The Scream", the images are those of the published
+            version: it is scaled to fit into 350 x 274 pixels, and crops are 64 x 64.
 
     References:
         Locatello et al. (2019), "Scream-dSprites".
     """
+
+    picture: str | Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.picture is not None and self.pictures is not None:
+            raise ValueError("ScreamSprites: takes pictures or a picture, not both.")
+        super().__post_init__()
+
+    def _default_pictures(self) -> AbstractDataset:
+        if self.picture is None:
+            return super()._default_pictures()
+        size = min(self.sprites.image_shape[1:])
+        return PictureCrops(path=self.picture, image_size=size)
+
+    def _ingredients(self) -> list[Any]:
+        # The picture counts by its content, as a stock of pictures, and not by its
+        # path.
+        *others, pictures, picture = super()._ingredients()
+        return [*others, pictures if picture is None else self._stock]
 
     @property
     def name(self) -> str:

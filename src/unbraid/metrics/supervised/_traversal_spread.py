@@ -88,7 +88,7 @@ def ratio_over_factors(
         if not spread.moves.all():
             notes.append(f"0 where no code moves along {factor!r}")
     if not per_factor:
-        raise ValueError(_too_few(who, factors))
+        raise ValueError(too_few_traversals(who, factors))
     if left_out:
         names = ", ".join(map(repr, left_out))
         notes.append(f"left out, too few complete traversals: {names}")
@@ -103,7 +103,8 @@ def ratio_over_factors(
     )
 
 
-def _too_few(who: str, factors: Factors) -> str:
+def too_few_traversals(who: str, factors: Factors) -> str:
+    """The message for a table in which no factor has enough complete traversals."""
     known = int(factors.known.all(axis=1).sum())
     return (
         f"{who}: too few complete traversals: no factor has {LEAST_TRAVERSALS} among "

@@ -1,7 +1,7 @@
 """What a network is: settings from which an encoder and a decoder are made."""
 
 import abc
-from typing import Literal, get_args
+from typing import Literal
 
 from torch import nn
 
@@ -22,15 +22,6 @@ class AbstractNetwork(abc.ABC):
     @abc.abstractmethod
     def decoder(self, image_shape: tuple[int, ...], n_latents: int) -> nn.Module:
         """From ``(batch, n_latents)`` to ``(batch, *image_shape)``."""
-
-
-def check_initialisation(who: str, how: str) -> None:
-    """Refuse what :func:`initialise` does not know."""
-    if how not in get_args(Initialisation):
-        raise ValueError(
-            f"{who}: expected initialisation to be one of "
-            f"{', '.join(get_args(Initialisation))}, got {how!r}."
-        )
 
 
 def initialise(module: nn.Module, how: Initialisation) -> nn.Module:

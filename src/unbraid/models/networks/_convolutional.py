@@ -6,9 +6,9 @@ from itertools import pairwise
 import torch
 from torch import nn
 
-from unbraid.foundation import is_whole
+from unbraid.foundation import check_integer, check_option
 
-from ._base import AbstractNetwork, Initialisation, check_initialisation, initialise
+from ._base import AbstractNetwork, Initialisation, initialise
 
 _SMALLEST = 4
 """Side of the smallest feature map; smaller images are left to dense layers."""
@@ -40,12 +40,9 @@ class Convolutional(AbstractNetwork):
     initialisation: Initialisation = "glorot_uniform"
 
     def __post_init__(self) -> None:
-        if not is_whole(self.n_filters) or not is_whole(self.n_units):
-            raise ValueError(
-                f"Convolutional: expected n_filters and n_units from 1, got "
-                f"{self.n_filters!r} and {self.n_units!r}."
-            )
-        check_initialisation("Convolutional", self.initialisation)
+        check_integer("n_filters", self.n_filters, least=1)
+        check_integer("n_units", self.n_units, least=1)
+        check_option("initialisation", self.initialisation, Initialisation)
 
     def encoder(self, image_shape: tuple[int, ...], n_outputs: int) -> nn.Module:
         """From ``(batch, *image_shape)`` to ``(batch, n_outputs)``."""
@@ -105,7 +102,7 @@ def _smallest_map(image_shape: tuple[int, ...]) -> tuple[int, tuple[int, int]]:
     """Number of layers, and height and width after them."""
     if len(image_shape) != 3 or min(image_shape[1:]) < _SMALLEST:
         raise ValueError(
-            f"Convolutional: expected images (channels, height, width) of at least "
+            "Convolutional needs images (channels, height, width) of at least "
             f"{_SMALLEST}x{_SMALLEST} pixels, got shape {image_shape}. Use Dense."
         )
     height, width = image_shape[1:]

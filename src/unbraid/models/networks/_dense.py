@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from torch import nn
 
-from unbraid.foundation import are_whole
+from unbraid.foundation import check_integers, check_option
 
-from ._base import AbstractNetwork, Initialisation, check_initialisation, initialise
+from ._base import AbstractNetwork, Initialisation, initialise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,14 +33,10 @@ class Dense(AbstractNetwork):
     initialisation: Initialisation = "glorot_uniform"
 
     def __post_init__(self) -> None:
-        if not are_whole(self.widths):
-            raise ValueError(
-                "Dense: expected widths to be whole numbers from 1, got "
-                f"{self.widths!r}."
-            )
+        check_integers("widths", self.widths, least=1)
         # Settings read from a file come as lists.
         object.__setattr__(self, "widths", tuple(self.widths))
-        check_initialisation("Dense", self.initialisation)
+        check_option("initialisation", self.initialisation, Initialisation)
 
     def encoder(self, image_shape: tuple[int, ...], n_outputs: int) -> nn.Module:
         """From ``(batch, *image_shape)`` to ``(batch, n_outputs)``."""

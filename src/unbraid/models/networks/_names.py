@@ -1,5 +1,7 @@
 """Networks by name: for settings in files, the command line, and ``"auto"``."""
 
+from unbraid.foundation import check_option
+
 from ._base import AbstractNetwork
 from ._convolutional import Convolutional
 from ._dense import Dense
@@ -31,8 +33,5 @@ def choose_network(
             return DisentanglementLibConvolutional()
         is_large = len(image_shape) == 3 and min(image_shape[1:]) >= 16
         return Convolutional() if is_large else Dense()
-    if wanted not in NETWORKS:
-        raise ValueError(
-            f"network: expected 'auto' or one of {', '.join(NETWORKS)}, got {wanted!r}."
-        )
+    check_option("network", wanted, ("auto", *NETWORKS))
     return NETWORKS[wanted]()

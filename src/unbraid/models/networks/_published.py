@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 from torch import nn
 
-from ._base import AbstractNetwork, Initialisation, check_initialisation, initialise
+from unbraid.foundation import check_option
+
+from ._base import AbstractNetwork, Initialisation, initialise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +28,7 @@ class DisentanglementLibConvolutional(AbstractNetwork):
     initialisation: Initialisation = "glorot_uniform"
 
     def __post_init__(self) -> None:
-        check_initialisation("DisentanglementLibConvolutional", self.initialisation)
+        check_option("initialisation", self.initialisation, Initialisation)
 
     def encoder(self, image_shape: tuple[int, ...], n_outputs: int) -> nn.Module:
         """From ``(batch, channels, 64, 64)`` to ``(batch, n_outputs)``."""
@@ -68,7 +70,7 @@ class DissertationConvolutional(AbstractNetwork):
     initialisation: Initialisation = "glorot_normal"
 
     def __post_init__(self) -> None:
-        check_initialisation("DissertationConvolutional", self.initialisation)
+        check_option("initialisation", self.initialisation, Initialisation)
 
     def encoder(self, image_shape: tuple[int, ...], n_outputs: int) -> nn.Module:
         """From ``(batch, channels, 64, 64)`` to ``(batch, n_outputs)``."""
@@ -94,7 +96,7 @@ class DissertationConvolutional(AbstractNetwork):
 def _checked(who: str, image_shape: tuple[int, ...]) -> int:
     if len(image_shape) != 3 or image_shape[1:] != (64, 64):
         raise ValueError(
-            f"{who}: expected images of 64x64 pixels, got shape {image_shape}. Use "
+            f"{who} needs images of 64x64 pixels, got shape {image_shape}. Use "
             "Convolutional for other sizes."
         )
     return image_shape[0]

@@ -1,28 +1,49 @@
-"""What a model is taught: one file for every published objective."""
+"""Training objectives. A new one is its file, and its three lines here."""
 
 from ._ada_ae import AdaAE
-from ._ada_gvae import AdaGVAE
-from ._ada_ml_vae import AdaMLVAE
-from ._ada_tae import AdaTAE
-from ._ada_tvae import AdaTVAE
+from ._ada_gvae import AdaGVAE, AdaMLVAE
+from ._ada_tvae import AdaTAE, AdaTVAE
 from ._ae import AE
 from ._annealed_vae import AnnealedVAE
-from ._base import AbstractAdversarialObjective, AbstractObjective
+from ._base import AbstractAdversarialObjective, AbstractObjective, LossContext
 from ._beta_tc_vae import BetaTCVAE
 from ._beta_vae import BetaVAE
+from ._catalog import build_catalog
 from ._dfc_vae import DFCVAE
 from ._dip_vae import DIPVAE
 from ._elbo import Evidence, measure_evidence
 from ._factor_vae import FactorVAE
-from ._group_vae import GroupVAE
+from ._group_vae import MLVAE, GroupVAE
 from ._info_vae import InfoVAE
-from ._ml_vae import MLVAE
-from ._names import OBJECTIVES, choose_objective
-from ._semi_supervised import SemiSupervised
-from ._semi_supervised_adversarial import SemiSupervisedAdversarial
-from ._tae import TAE
-from ._tvae import TVAE
+from ._semi_supervised import SemiSupervised, SemiSupervisedAdversarial
+from ._tvae import TAE, TVAE
 from ._vae import VAE
+
+OBJECTIVES = build_catalog(
+    {
+        "ae": AE,
+        "vae": VAE,
+        "beta_vae": BetaVAE,
+        "annealed_vae": AnnealedVAE,
+        "factor_vae": FactorVAE,
+        "beta_tc_vae": BetaTCVAE,
+        "dip_vae": DIPVAE,
+        "info_vae": InfoVAE,
+        "dfc_vae": DFCVAE,
+        "ada_gvae": AdaGVAE,
+        "ada_tvae": AdaTVAE,
+        "ada_ae": AdaAE,
+        "ada_ml_vae": AdaMLVAE,
+        "ada_tae": AdaTAE,
+        "group_vae": GroupVAE,
+        "ml_vae": MLVAE,
+        "tae": TAE,
+        "tvae": TVAE,
+        "semi_supervised": SemiSupervised,
+        "semi_supervised_adversarial": SemiSupervisedAdversarial,
+    }
+)
+"""Every objective by its name in settings, with those of other packages."""
 
 __all__ = [
     "AE",
@@ -47,8 +68,8 @@ __all__ = [
     "FactorVAE",
     "GroupVAE",
     "InfoVAE",
+    "LossContext",
     "SemiSupervised",
     "SemiSupervisedAdversarial",
-    "choose_objective",
     "measure_evidence",
 ]

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
-from torch import nn
 
 from unbraid.data import Batch
 from unbraid.models._autoencoder import Autoencoder
@@ -12,6 +11,7 @@ from unbraid.models._loss import Loss
 from unbraid.models._schedules import Number
 
 from ._adaptive import shared_latents
+from ._base import LossContext
 from ._companions import images_together
 from ._pair_base import AbstractPairObjective
 
@@ -40,26 +40,17 @@ class AdaAE(AbstractPairObjective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_numbers("eta", most=1.0)
+        self.check_numbers("eta", most=1.0)
 
-    def loss(
-        self,
-        model: Autoencoder,
-        batch: Batch,
-        *,
-        step: int,
-        generator: torch.Generator,
-        extra: nn.Module | None = None,
-    ) -> Loss:
+    def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
         """Reconstruction of both images from codes that share latents."""
-        del generator, extra
         images = images_together(batch, 2, who="AdaAE")
         first, second = model.encode(images).mean.chunk(2)
-        is_shared = shared_latents((first - second).abs(), self._at("eta", step))
+        is_shared = shared_latents((first - second).abs(), context.value(self.eta))
         common = 0.5 * (first + second)
         codes = torch.cat(
             [torch.where(is_shared, common, own) for own in (first, second)]
         )
         reconstruction = model.reconstruction_loss(images, codes).mean()
-        total = self.weighed(model, reconstruction, torch.zeros_like(reconstruction))
+        total = self.combine_terms(model, reconstruction)
         return Loss(total, {"reconstruction": reconstruction})

@@ -1,15 +1,13 @@
-"""Ada-TVAE: distances by triplets, along the axes of the code."""
+"""Ada-TVAE and Ada-TAE: distances from triplets, along the axes of the code."""
 
+import abc
 from dataclasses import dataclass
-from typing import Any, Self, get_args
+from typing import Any, Self
 
 import torch
-from torch import nn
 
-from unbraid.data import Batch
-from unbraid.models._autoencoder import Autoencoder
-from unbraid.models._loss import Loss
-from unbraid.models._posterior import DiagonalGaussian
+from unbraid.foundation import check_option
+from unbraid.models._posterior import DiagonalGaussian, Posterior
 from unbraid.models._schedules import Linear, Number
 
 from ._adaptive import latent_divergence
@@ -19,13 +17,59 @@ from ._adaptive_weights import (
     adaptive_schedule,
     adaptive_weights,
 )
-from ._triplet_base import AbstractTripletObjective
+from ._base import LossContext
+from ._triplet_base import (
+    AbstractTripletAE,
+    AbstractTripletObjective,
+    AbstractTripletVAE,
+)
 from ._triplet_rows import TripletRows
-from ._triplet_terms import measure_with_decoder_apart
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdaTVAE(AbstractTripletObjective):
+class AbstractAdaptiveTriplets(AbstractTripletObjective, abc.ABC):
+    r"""The adaptive triplet loss: latents that differ little count less.
+
+    Args:
+        eta: Averaging strength :math:`\eta`, from 0 (nothing is shared) to 1.
+        omega: Shared weight :math:`\omega`, from 0 to 1 (plain triplet loss).
+    """
+
+    eta: Number = 0.5
+    omega: Number = Linear(start=1.0, end=0.5)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_numbers("eta", "omega", most=1.0)
+
+    @classmethod
+    def scheduled(cls, name: AdaptiveSchedule, **options: Any) -> Self:
+        """The objective with a schedule of Table 5.2.
+
+        Args:
+            name: ``"threshold"``, ``"weight_weak"``, ``"weight_strong"``,
+                ``"both_weak"`` or ``"both_strong"``.
+            options: Other fields.
+        """
+        return cls(**adaptive_schedule(name), **options)
+
+    @abc.abstractmethod
+    def _differences(self, posterior: Posterior, rows: TripletRows) -> torch.Tensor:
+        """How much anchors and negatives differ, ``(n_triplets, n_latents)``."""
+
+    def _negative_weights(
+        self, posterior: Posterior, rows: TripletRows, context: LossContext
+    ) -> torch.Tensor:
+        """Less than 1 for latents that an anchor shares with its negative."""
+        return adaptive_weights(
+            self._differences(posterior, rows),
+            eta=context.value(self.eta),
+            omega=context.value(self.omega),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdaTVAE(AbstractAdaptiveTriplets, AbstractTripletVAE):
     r"""beta-VAE with the adaptive triplet loss.
 
     A triplet is in order when the anchor's code is nearer to the positive's than to
@@ -70,68 +114,60 @@ class AdaTVAE(AbstractTripletObjective):
         distances are equal are left out.
     """
 
-    beta: Number = 0.01
-    eta: Number = 0.5
-    omega: Number = Linear(start=1.0, end=0.5)
     shared_by: SharedBy = "distance"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_numbers("beta")
-        self._check_numbers("eta", "omega", most=1.0)
-        self._check_option("shared_by", get_args(SharedBy))
+        check_option("shared_by", self.shared_by, SharedBy)
 
-    @classmethod
-    def scheduled(cls, name: AdaptiveSchedule, **options: Any) -> Self:
-        """The objective with a schedule of Table 5.2.
-
-        Args:
-            name: ``"threshold"``, ``"weight_weak"``, ``"weight_strong"``,
-                ``"both_weak"`` or ``"both_strong"``.
-            options: Other fields.
-        """
-        return cls(**adaptive_schedule(name), **options)
-
-    def loss(
-        self,
-        model: Autoencoder,
-        batch: Batch,
-        *,
-        step: int,
-        generator: torch.Generator,
-        extra: nn.Module | None = None,
-    ) -> Loss:
-        """Reconstruction, weighted divergence, and adaptive triplet loss."""
-        del extra
-        images, rows = self._images_and_rows(model, batch, generator)
-        evidence = measure_with_decoder_apart(
-            model,
-            images,
-            decoder_gradient=self.decoder_gradient,
-            generator=generator,
-        )
-        weights = adaptive_weights(
-            self._deltas(evidence.posterior, rows),
-            eta=self._at("eta", step),
-            omega=self._at("omega", step),
-        )
-        triplet = self._triplet_term(evidence.posterior.mean, rows, step, weights)
-        reconstruction, kl = evidence.mean_reconstruction, evidence.mean_kl
-        elbo = self.weighed(model, reconstruction, self._at("beta", step) * kl)
-        return Loss(
-            elbo + self._at("alpha", step) * triplet,
-            {"reconstruction": reconstruction, "kl": kl, "triplet": triplet},
-            evidence.kl_per_latent,
-        )
-
-    def _deltas(self, posterior: DiagonalGaussian, rows: TripletRows) -> torch.Tensor:
-        """How much anchors and negatives differ, ``(n_triplets, n_latents)``."""
-        anchors, _, negatives = rows.of(posterior.mean)
+    def _differences(self, posterior: Posterior, rows: TripletRows) -> torch.Tensor:
+        """Distance of the means, or symmetric divergence of the posteriors."""
         if self.shared_by == "distance":
-            return (anchors - negatives).abs()
+            return _distance_to_negatives(posterior, rows)
+        assert isinstance(posterior, DiagonalGaussian)
+        anchor_mean, _, negative_mean = rows.of(posterior.mean)
         anchor_spread, _, negative_spread = rows.of(posterior.log_variance)
         return latent_divergence(
-            DiagonalGaussian(anchors, anchor_spread),
-            DiagonalGaussian(negatives, negative_spread),
+            DiagonalGaussian(anchor_mean, anchor_spread),
+            DiagonalGaussian(negative_mean, negative_spread),
             "symmetric",
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdaTAE(AbstractAdaptiveTriplets, AbstractTripletAE):
+    r"""Autoencoder with the adaptive triplet loss.
+
+    As :class:`AdaTVAE`, with codes in place of means, and without a prior.
+
+    .. math::
+        \frac{1}{3} \sum_{x \in \text{triplet}} -\log p(x \mid e(x))
+        + \alpha \max \Bigl( 0, \psi + \|z^a - z^p\|_p
+        - \|w \odot (z^a - z^n)\|_p \Bigr)
+
+    Args:
+        eta: Averaging strength :math:`\eta`, from 0 (nothing is shared) to 1.
+        omega: Shared weight :math:`\omega`, from 0 to 1 (plain triplet loss).
+        alpha: Weight of the triplet loss, from 0. The scale leaves the triplet loss as
+            it is, so that ``alpha_mean = alpha_sum / n_pixels``.
+        margin_kind: ``"hard"`` or ``"soft"``.
+        margin: :math:`\psi`, from 0; hard only.
+        p: Degree of the norm, 1 or 2.
+        decoder_gradient: Whether reconstruction teaches the encoder.
+        triplets: Distance that orders triplets: ``"scaled"``, ``"l1"`` or ``"changed"``
+            between factors, or ``"perceived"`` between images, without labels.
+        n_triplets: Drawn inside each batch, if perceived.
+        scale: ``"mean"`` over pixels, as in the dissertation, or ``"sum"``.
+
+    References:
+        Michlo (2022), dissertation, Table 5.1, right column, and Eq. 5.16 to 5.21.
+    """
+
+    def _differences(self, posterior: Posterior, rows: TripletRows) -> torch.Tensor:
+        """Distance of the codes."""
+        return _distance_to_negatives(posterior, rows)
+
+
+def _distance_to_negatives(posterior: Posterior, rows: TripletRows) -> torch.Tensor:
+    anchors, _, negatives = rows.of(posterior.mean)
+    return (anchors - negatives).abs()

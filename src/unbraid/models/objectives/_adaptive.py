@@ -1,25 +1,13 @@
-"""Adaptive methods: guess which latents two images share, and make these equal."""
+"""Adaptive methods: infer which latents two images share, and make these equal."""
 
 import math
-from collections.abc import Callable
 from typing import Literal
 
 import torch
 
-from unbraid.data import Batch
-from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._posterior import DiagonalGaussian
 
-from ._companions import images_together, join_posteriors, split_posterior
-from ._elbo import Evidence, encode_gaussian, measure_evidence
-
 Divergence = Literal["symmetric", "one_sided"]
-
-Average = Callable[[DiagonalGaussian, DiagonalGaussian], DiagonalGaussian]
-"""One posterior in place of two."""
-
-SharingRule = Callable[[DiagonalGaussian, DiagonalGaussian], torch.Tensor]
-"""Which latents two images share, ``(batch, n_latents)``."""
 
 
 def latent_divergence(
@@ -114,7 +102,7 @@ def share_latents(
     first: DiagonalGaussian,
     second: DiagonalGaussian,
     is_shared: torch.Tensor,
-    average: Average,
+    common: DiagonalGaussian,
 ) -> tuple[DiagonalGaussian, DiagonalGaussian]:
     """Both posteriors, equal in the latents that are shared.
 
@@ -122,12 +110,11 @@ def share_latents(
         first: Of one image.
         second: Of the other.
         is_shared: ``(batch, n_latents)``.
-        average: What takes the place of both.
+        common: Posterior of both in shared latents.
 
     References:
         Michlo (2022), dissertation, Eq. 2.10 and 2.11.
     """
-    common = average(first, second)
 
     def with_common(own: DiagonalGaussian) -> DiagonalGaussian:
         return DiagonalGaussian(
@@ -136,33 +123,3 @@ def share_latents(
         )
 
     return with_common(first), with_common(second)
-
-
-def measure_pairs(
-    model: Autoencoder,
-    batch: Batch,
-    *,
-    rule: SharingRule,
-    average: Average,
-    generator: torch.Generator,
-    who: str,
-) -> Evidence:
-    """Evidence of both images of every pair, after their shared latents were averaged.
-
-    Args:
-        model: Variational.
-        batch: Pairs.
-        rule: Says which latents are shared.
-        average: What takes the place of the posteriors of shared latents.
-        generator: Of the samples.
-        who: Name of the objective, for errors.
-
-    Returns:
-        Of ``2 * batch`` images, so that its means are over both images of a pair.
-    """
-    images = images_together(batch, 2, who=who)
-    first, second = split_posterior(encode_gaussian(model, images), 2)
-    pair = share_latents(first, second, rule(first, second), average)
-    return measure_evidence(
-        model, images, generator=generator, posterior=join_posteriors(*pair)
-    )

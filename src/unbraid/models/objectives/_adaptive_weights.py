@@ -1,9 +1,10 @@
 """Adaptive triplet loss: distances to negatives count less in shared latents."""
 
-from typing import Literal, get_args
+from typing import Literal
 
 import torch
 
+from unbraid.foundation import check_option
 from unbraid.models._schedules import Linear, Number
 
 from ._adaptive import shared_latents
@@ -46,10 +47,7 @@ def adaptive_schedule(name: AdaptiveSchedule) -> dict[str, Number]:
         ``"threshold"`` is 1, with which the loss would be the plain triplet loss at
         every threshold; 0.5 is what its experiments ran with in disent.
     """
-    if name not in get_args(AdaptiveSchedule):
-        raise ValueError(
-            f"adaptive_schedule: expected one of {', '.join(_SCHEDULES)}, got {name!r}."
-        )
+    check_option("name", name, AdaptiveSchedule)
     omega, eta = _SCHEDULES[name]
     return {"omega": omega, "eta": eta}
 

@@ -3,14 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import torch
-from torch import nn
-
 from unbraid.data import Batch
 from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._loss import Loss
 
-from ._base import AbstractObjective
+from ._base import AbstractObjective, LossContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,18 +26,9 @@ class AE(AbstractObjective):
 
     is_variational: ClassVar[bool] = False
 
-    def loss(
-        self,
-        model: Autoencoder,
-        batch: Batch,
-        *,
-        step: int,
-        generator: torch.Generator,
-        extra: nn.Module | None = None,
-    ) -> Loss:
+    def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
         """Mean reconstruction loss."""
-        del step, generator, extra
         codes = model.encode(batch.images).mean
         reconstruction = model.reconstruction_loss(batch.images, codes).mean()
-        total = self.weighed(model, reconstruction, torch.zeros_like(reconstruction))
+        total = self.combine_terms(model, reconstruction)
         return Loss(total, {"reconstruction": reconstruction})

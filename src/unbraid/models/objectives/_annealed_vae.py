@@ -2,15 +2,12 @@
 
 from dataclasses import dataclass
 
-import torch
-from torch import nn
-
 from unbraid.data import Batch
 from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import Linear, Number
 
-from ._base import AbstractObjective
+from ._base import AbstractObjective, LossContext
 from ._elbo import measure_evidence
 
 
@@ -48,24 +45,14 @@ class AnnealedVAE(AbstractObjective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_numbers("capacity", "gamma")
+        self.check_numbers("capacity", "gamma")
 
-    def loss(
-        self,
-        model: Autoencoder,
-        batch: Batch,
-        *,
-        step: int,
-        generator: torch.Generator,
-        extra: nn.Module | None = None,
-    ) -> Loss:
+    def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
         """Reconstruction plus weighted distance of the divergence from the capacity."""
-        del extra
-        evidence = measure_evidence(model, batch.images, generator=generator)
-        reconstruction, kl = evidence.mean_reconstruction, evidence.mean_kl
-        excess = (kl - self._at("capacity", step)).abs()
-        return Loss(
-            self.weighed(model, reconstruction, self._at("gamma", step) * excess),
-            {"reconstruction": reconstruction, "kl": kl, "excess": excess},
-            evidence.kl_per_latent,
+        evidence = measure_evidence(model, batch.images, context)
+        excess = (evidence.mean_kl - context.value(self.capacity)).abs()
+        latent = context.value(self.gamma) * excess
+        return evidence.loss(
+            self.combine_terms(model, evidence.mean_reconstruction, latent),
+            excess=excess,
         )

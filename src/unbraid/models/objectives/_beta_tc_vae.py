@@ -3,19 +3,19 @@
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Self, get_args
+from typing import ClassVar, Literal, Self
 
 import torch
-from torch import nn
 
 from unbraid.data import AbstractDataset, Batch
+from unbraid.foundation import check_integer, check_option
 from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._loss import Loss
 from unbraid.models._posterior import DiagonalGaussian
 from unbraid.models._schedules import Number
 
 from ._aggregate_density import mean_log_densities
-from ._base import AbstractObjective
+from ._base import AbstractObjective, LossContext
 from ._elbo import measure_evidence
 
 Estimator = Literal["weighted", "stratified"]
@@ -65,14 +65,10 @@ class BetaTCVAE(AbstractObjective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_numbers("alpha", "beta", "gamma")
-        if self.estimator not in get_args(Estimator):
-            raise ValueError(
-                f"BetaTCVAE: expected estimator 'weighted' or 'stratified', got "
-                f"{self.estimator!r}."
-            )
+        self.check_numbers("alpha", "beta", "gamma")
+        check_option("estimator", self.estimator, Estimator)
         if self.n_data is not None:
-            self._check_whole("n_data", least=2)
+            check_integer("n_data", self.n_data, least=2)
 
     def for_data(self, dataset: AbstractDataset) -> Self:
         """With the number of images, if it is needed and was not given."""
@@ -80,34 +76,21 @@ class BetaTCVAE(AbstractObjective):
             return self
         return dataclasses.replace(self, n_data=len(dataset))
 
-    def loss(
-        self,
-        model: Autoencoder,
-        batch: Batch,
-        *,
-        step: int,
-        generator: torch.Generator,
-        extra: nn.Module | None = None,
-    ) -> Loss:
+    def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
         """Reconstruction, divergence, and its parts by their weights."""
-        del extra
-        evidence = measure_evidence(model, batch.images, generator=generator)
-        reconstruction, kl = evidence.mean_reconstruction, evidence.mean_kl
+        evidence = measure_evidence(model, batch.images, context)
         parts = decompose_divergence(
             evidence.posterior,
             evidence.codes,
             estimator=self.estimator,
             n_data=self.n_data,
         )
-        latent = kl
-        for weight, part in zip(
-            ("alpha", "beta", "gamma"), parts.values(), strict=True
-        ):
-            latent = latent + (self._at(weight, step) - 1.0) * part
-        return Loss(
-            self.weighed(model, reconstruction, latent),
-            {"reconstruction": reconstruction, "kl": kl, **parts},
-            evidence.kl_per_latent,
+        latent = evidence.mean_kl
+        weights = (self.alpha, self.beta, self.gamma)
+        for weight, part in zip(weights, parts.values(), strict=True):
+            latent = latent + (context.value(weight) - 1.0) * part
+        return evidence.loss(
+            self.combine_terms(model, evidence.mean_reconstruction, latent), **parts
         )
 
 
@@ -151,8 +134,8 @@ def _log_weights(
         return codes.new_tensor(-math.log(n * (n_data or 1)))
     if n_data is None or n_data < n:
         raise ValueError(
-            f"BetaTCVAE: expected n_data of at least the batch size {n} for the "
-            f"stratified estimator, got {n_data}."
+            f"n_data must be at least the batch size {n} for the stratified estimator, "
+            f"got {n_data}."
         )
     # Appendix C.2: 1 / N for the code's own image, (N - M) / (N M) for one other, and
     # 1 / M for the rest, where M is the number of others; each row sums to 1.

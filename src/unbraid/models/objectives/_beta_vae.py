@@ -2,15 +2,12 @@
 
 from dataclasses import dataclass
 
-import torch
-from torch import nn
-
 from unbraid.data import Batch
 from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import Number
 
-from ._base import AbstractObjective
+from ._base import AbstractObjective, LossContext
 from ._elbo import measure_evidence
 
 
@@ -41,23 +38,12 @@ class BetaVAE(AbstractObjective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_numbers("beta")
+        self.check_numbers("beta")
 
-    def loss(
-        self,
-        model: Autoencoder,
-        batch: Batch,
-        *,
-        step: int,
-        generator: torch.Generator,
-        extra: nn.Module | None = None,
-    ) -> Loss:
+    def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
         """Reconstruction plus weighted divergence."""
-        del extra
-        evidence = measure_evidence(model, batch.images, generator=generator)
-        reconstruction, kl = evidence.mean_reconstruction, evidence.mean_kl
-        return Loss(
-            self.weighed(model, reconstruction, self._at("beta", step) * kl),
-            {"reconstruction": reconstruction, "kl": kl},
-            evidence.kl_per_latent,
+        evidence = measure_evidence(model, batch.images, context)
+        latent = context.value(self.beta) * evidence.mean_kl
+        return evidence.loss(
+            self.combine_terms(model, evidence.mean_reconstruction, latent)
         )

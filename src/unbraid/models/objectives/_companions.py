@@ -12,7 +12,7 @@ def images_together(batch: Batch, n_images: int, *, who: str) -> torch.Tensor:
     Args:
         batch: With at least ``n_images - 1`` companions.
         n_images: How many images go together, with the anchor.
-        who: Name of the objective, for the error.
+        who: Name of the objective, for error messages.
 
     Returns:
         ``(n_images * batch, *image_shape)``, all anchors first.
@@ -20,8 +20,8 @@ def images_together(batch: Batch, n_images: int, *, who: str) -> torch.Tensor:
     images = (batch.images, *batch.partner_images)
     if len(images) < n_images:
         raise ValueError(
-            f"{who}: expected a batch of {n_images} images that go together, got "
-            f"{len(images)}. Draw batches with the sampler() of the objective."
+            f"{who} needs {n_images} images that go together, got {len(images)}. Draw "
+            "batches with the sampler() of the objective."
         )
     return torch.cat(images[:n_images])
 

@@ -1,19 +1,18 @@
 """DFC-VAE: images are compared by what a trained network sees in them."""
 
-import math
 from dataclasses import dataclass
 
 import torch
 from torch import nn
 
 from unbraid.data import Batch
-from unbraid.foundation import are_whole, is_number
+from unbraid.foundation import check_integers, check_number, check_sequence
 from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._frozen import apply_frozen
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import Number
 
-from ._base import AbstractObjective
+from ._base import AbstractObjective, LossContext
 from ._elbo import encode_gaussian
 
 
@@ -56,42 +55,28 @@ class DFCVAE(AbstractObjective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_numbers("beta")
+        self.check_numbers("beta")
         if not isinstance(self.features, nn.Module | str):
             raise ValueError(
-                "DFCVAE: expected features to be a network from images to tensors, got "
+                "features must be a network from images to tensors, got "
                 f"{self.features!r}."
             )
         if isinstance(self.features, nn.Module) and self.features.training:
             raise ValueError(
-                "DFCVAE: expected features in evaluation mode, got training mode. Call "
-                "features.eval()."
+                "features must be in evaluation mode, got a network in training mode. "
+                "Call features.eval()."
             )
-        if self.layers is not None and not are_whole(self.layers, least=-math.inf):
-            raise ValueError(
-                f"DFCVAE: expected layers to be whole numbers, got {self.layers!r}."
-            )
-        if self.weights is not None and not (
-            isinstance(self.weights, list | tuple)
-            and all(is_number(weight, least=0.0) for weight in self.weights)
-        ):
-            raise ValueError(
-                f"DFCVAE: expected weights to be numbers from 0, got {self.weights!r}."
-            )
+        if self.layers is not None:
+            check_integers("layers", self.layers)
+        if self.weights is not None:
+            check_sequence("weights", self.weights)
+            for index, weight in enumerate(self.weights):
+                check_number(f"weights[{index}]", weight, least=0.0)
 
-    def loss(
-        self,
-        model: Autoencoder,
-        batch: Batch,
-        *,
-        step: int,
-        generator: torch.Generator,
-        extra: nn.Module | None = None,
-    ) -> Loss:
+    def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
         """Distance in features plus weighted divergence."""
-        del extra
         posterior = encode_gaussian(model, batch.images)
-        pictures = model.decode(posterior.sample(generator=generator))
+        pictures = model.decode(posterior.sample(generator=context.generator))
         with torch.no_grad():
             wanted = self._look(batch.images)
         apart = [
@@ -101,14 +86,16 @@ class DFCVAE(AbstractObjective):
         weights = (0.5,) * len(apart) if self.weights is None else self.weights
         if len(weights) != len(apart):
             raise ValueError(
-                f"DFCVAE: expected a weight for each of {len(apart)} layers, got "
-                f"{len(weights)}."
+                f"weights must have one element for each of the {len(apart)} layers, "
+                f"got {len(weights)}."
             )
         pairs = zip(weights, apart, strict=True)
         reconstruction = torch.stack([weight * each for weight, each in pairs]).sum()
         kl = posterior.kl_to_prior().mean(dim=0)
         return Loss(
-            self.weighed(model, reconstruction, self._at("beta", step) * kl.sum()),
+            self.combine_terms(
+                model, reconstruction, context.value(self.beta) * kl.sum()
+            ),
             {"reconstruction": reconstruction, "kl": kl.sum()},
             kl,
         )
@@ -117,9 +104,9 @@ class DFCVAE(AbstractObjective):
         """What the network gives for images, in the chosen layers."""
         if not isinstance(self.features, nn.Module):
             raise ValueError(
-                f"DFCVAE: expected the network of features, got its name "
-                f"{self.features!r}, which is all that settings hold. Give it with "
-                "dataclasses.replace."
+                f"features is only the name {self.features!r}, which is all that saved "
+                "settings hold. Set the network with "
+                "dataclasses.replace(objective, features=...)."
             )
         given = apply_frozen(self.features, images)
         maps = [given] if isinstance(given, torch.Tensor) else list(given)
@@ -127,7 +114,7 @@ class DFCVAE(AbstractObjective):
             return maps
         if any(not -len(maps) <= layer < len(maps) for layer in self.layers):
             raise ValueError(
-                f"DFCVAE: expected layers among the {len(maps)} that features gives, "
+                f"layers must be among the {len(maps)} layers that features returns, "
                 f"got {self.layers}."
             )
         return [maps[layer] for layer in self.layers]

@@ -1,18 +1,18 @@
 """DIP-VAE: codes whose covariance is that of the prior."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import torch
-from torch import nn
 
 from unbraid.data import Batch
+from unbraid.foundation import check_option
 from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._loss import Loss
 from unbraid.models._posterior import DiagonalGaussian
 from unbraid.models._schedules import Number
 
-from ._base import AbstractObjective
+from ._base import AbstractObjective, LossContext
 from ._elbo import measure_evidence
 
 Kind = Literal["i", "ii"]
@@ -55,41 +55,27 @@ class DIPVAE(AbstractObjective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.kind not in get_args(Kind):
-            raise ValueError(f"DIPVAE: expected kind 'i' or 'ii', got {self.kind!r}.")
-        self._check_numbers("lambda_off_diagonal")
+        check_option("kind", self.kind, Kind)
+        self.check_numbers("lambda_off_diagonal")
         if self.lambda_diagonal is not None:
-            self._check_numbers("lambda_diagonal")
+            self.check_numbers("lambda_diagonal")
 
-    def loss(
-        self,
-        model: Autoencoder,
-        batch: Batch,
-        *,
-        step: int,
-        generator: torch.Generator,
-        extra: nn.Module | None = None,
-    ) -> Loss:
+    def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
         """Reconstruction, divergence, and weighted distance of the covariance."""
-        del extra
-        evidence = measure_evidence(model, batch.images, generator=generator)
-        reconstruction, kl = evidence.mean_reconstruction, evidence.mean_kl
+        evidence = measure_evidence(model, batch.images, context)
         off_diagonal, diagonal = self._apart(evidence.posterior)
-        off_weight = self._at("lambda_off_diagonal", step)
+        off_weight = context.value(self.lambda_off_diagonal)
         if self.lambda_diagonal is None:
             weight = _RATIOS[self.kind] * off_weight
         else:
-            weight = self._at("lambda_diagonal", step)
+            weight = context.value(self.lambda_diagonal)
         penalty = off_weight * off_diagonal + weight * diagonal
-        return Loss(
-            self.weighed(model, reconstruction, kl + penalty),
-            {
-                "reconstruction": reconstruction,
-                "kl": kl,
-                "off_diagonal": off_diagonal,
-                "diagonal": diagonal,
-            },
-            evidence.kl_per_latent,
+        return evidence.loss(
+            self.combine_terms(
+                model, evidence.mean_reconstruction, evidence.mean_kl + penalty
+            ),
+            off_diagonal=off_diagonal,
+            diagonal=diagonal,
         )
 
     def _apart(self, posterior: DiagonalGaussian) -> tuple[torch.Tensor, torch.Tensor]:

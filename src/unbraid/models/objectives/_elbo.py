@@ -1,11 +1,15 @@
 """The evidence lower bound of images, in the parts that objectives combine."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 
 from unbraid.models._autoencoder import Autoencoder
+from unbraid.models._loss import Loss
 from unbraid.models._posterior import DiagonalGaussian
+
+from ._base import LossContext
 
 
 @dataclass(frozen=True)
@@ -13,8 +17,8 @@ class Evidence:
     """One pass of images through a variational model.
 
     Attributes:
-        posterior: What the encoder says.
-        codes: A sample of it, ``(batch, n_latents)``.
+        posterior: Posteriors of the images.
+        codes: A sample of them, ``(batch, n_latents)``.
         reconstruction: Negative log-likelihood of each image, ``(batch,)``.
         kl: Divergence from the prior, ``(batch, n_latents)``.
     """
@@ -24,28 +28,38 @@ class Evidence:
     reconstruction: torch.Tensor
     kl: torch.Tensor
 
-    @property
+    @cached_property
     def mean_reconstruction(self) -> torch.Tensor:
-        """Mean over images."""
+        """Mean over images, a scalar."""
         return self.reconstruction.mean()
 
-    @property
+    @cached_property
     def kl_per_latent(self) -> torch.Tensor:
         """Mean over images, ``(n_latents,)``."""
         return self.kl.mean(dim=0)
 
-    @property
+    @cached_property
     def mean_kl(self) -> torch.Tensor:
-        """Sum over latents, mean over images."""
-        return self.kl.mean(dim=0).sum()
+        """Sum over latents, mean over images, a scalar."""
+        return self.kl_per_latent.sum()
+
+    def loss(self, total: torch.Tensor, **terms: torch.Tensor) -> Loss:
+        """A loss that reports reconstruction and divergence.
+
+        Args:
+            total: The scalar to minimize.
+            terms: Further terms to report.
+        """
+        reported = {"reconstruction": self.mean_reconstruction, "kl": self.mean_kl}
+        return Loss(total, {**reported, **terms}, self.kl_per_latent)
 
 
 def encode_gaussian(model: Autoencoder, images: torch.Tensor) -> DiagonalGaussian:
-    """The posterior of a model that must be variational."""
+    """Encode images with a model that must be variational."""
     posterior = model.encode(images)
     if not isinstance(posterior, DiagonalGaussian):
         raise ValueError(
-            "objective: expected a variational model, got a plain autoencoder. Build "
+            "This objective needs a variational model, got a plain autoencoder. Build "
             "it with is_variational=True."
         )
     return posterior
@@ -54,24 +68,29 @@ def encode_gaussian(model: Autoencoder, images: torch.Tensor) -> DiagonalGaussia
 def measure_evidence(
     model: Autoencoder,
     images: torch.Tensor,
+    context: LossContext,
     *,
-    generator: torch.Generator,
     posterior: DiagonalGaussian | None = None,
+    decoder_gradient: bool = True,
 ) -> Evidence:
     """Encode, sample, decode and compare.
 
     Args:
-        model: Variational.
+        model: A variational model.
         images: ``(batch, *image_shape)``.
-        generator: Of the sample.
-        posterior: To be used in place of what the encoder says.
+        context: Its generator draws the sample.
+        posterior: Posteriors to use instead of the encoder's.
+        decoder_gradient: Whether the gradient of the reconstruction reaches the
+            encoder.
     """
     if posterior is None:
         posterior = encode_gaussian(model, images)
-    codes = posterior.sample(generator=generator)
+    codes = posterior.sample(generator=context.generator)
     return Evidence(
         posterior=posterior,
         codes=codes,
-        reconstruction=model.reconstruction_loss(images, codes),
+        reconstruction=model.reconstruction_loss(
+            images, codes if decoder_gradient else codes.detach()
+        ),
         kl=posterior.kl_to_prior(),
     )

@@ -1,21 +1,26 @@
 """FactorVAE: a discriminator says how far latents are from being independent."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import torch
 from torch import nn
 from torch.nn import functional
 
 from unbraid.data import AbstractSampler, Batch, Independent, Singles
-from unbraid.foundation import is_number
+from unbraid.foundation import (
+    check_integer,
+    check_number,
+    check_option,
+    check_sequence,
+)
 from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._frozen import apply_frozen
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import Number
 from unbraid.models.networks import Discriminator
 
-from ._base import AbstractAdversarialObjective
+from ._base import AbstractAdversarialObjective, LossContext
 from ._elbo import encode_gaussian, measure_evidence
 
 Permuted = Literal["same batch", "second batch"]
@@ -62,23 +67,13 @@ class FactorVAE(AbstractAdversarialObjective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_numbers("gamma", "discriminator_learning_rate")
-        self._check_whole("discriminator_width", "discriminator_depth")
-        betas: Any = self.discriminator_betas
-        if (
-            not isinstance(betas, list | tuple)
-            or len(betas) != 2
-            or not all(is_number(beta, least=0.0) and beta < 1.0 for beta in betas)
-        ):
-            raise ValueError(
-                "FactorVAE: expected discriminator_betas to be two numbers from 0 and "
-                f"below 1, got {betas!r}."
-            )
-        if self.permute not in get_args(Permuted):
-            raise ValueError(
-                f"FactorVAE: expected permute 'same batch' or 'second batch', got "
-                f"{self.permute!r}."
-            )
+        self.check_numbers("gamma", "discriminator_learning_rate")
+        check_option("permute", self.permute, Permuted)
+        check_integer("discriminator_width", self.discriminator_width, least=1)
+        check_integer("discriminator_depth", self.discriminator_depth, least=1)
+        check_sequence("discriminator_betas", self.discriminator_betas, length=2)
+        for index, beta in enumerate(self.discriminator_betas):
+            check_number(f"discriminator_betas[{index}]", beta, least=0.0, below=1.0)
 
     def sampler(self) -> AbstractSampler:
         """Images with independent ones, if the discriminator needs a second batch."""
@@ -92,44 +87,24 @@ class FactorVAE(AbstractAdversarialObjective):
             depth=self.discriminator_depth,
         )
 
-    def loss(
-        self,
-        model: Autoencoder,
-        batch: Batch,
-        *,
-        step: int,
-        generator: torch.Generator,
-        extra: nn.Module | None = None,
-    ) -> Loss:
+    def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
         """Reconstruction, divergence and weighted total correlation."""
-        assert extra is not None
-        evidence = measure_evidence(model, batch.images, generator=generator)
-        reconstruction, kl = evidence.mean_reconstruction, evidence.mean_kl
-        logits = apply_frozen(extra, evidence.codes)
+        assert context.extra is not None
+        evidence = measure_evidence(model, batch.images, context)
+        logits = apply_frozen(context.extra, evidence.codes)
         correlation = (logits[:, 0] - logits[:, 1]).mean()
-        return Loss(
-            self.weighed(
-                model, reconstruction, kl + self._at("gamma", step) * correlation
-            ),
-            {
-                "reconstruction": reconstruction,
-                "kl": kl,
-                "total_correlation": correlation,
-            },
-            evidence.kl_per_latent,
+        latent = evidence.mean_kl + context.value(self.gamma) * correlation
+        return evidence.loss(
+            self.combine_terms(model, evidence.mean_reconstruction, latent),
+            total_correlation=correlation,
         )
 
     def adversary_loss(
-        self,
-        model: Autoencoder,
-        adversary: nn.Module,
-        batch: Batch,
-        *,
-        step: int,
-        generator: torch.Generator,
+        self, model: Autoencoder, batch: Batch, context: LossContext
     ) -> Loss:
         """Cross-entropy of codes (class 0) against shuffled codes (class 1)."""
-        del step
+        assert context.extra is not None
+        generator = context.generator
         with torch.no_grad():
             codes = encode_gaussian(model, batch.images).sample(generator=generator)
             others = codes
@@ -137,7 +112,7 @@ class FactorVAE(AbstractAdversarialObjective):
                 second = encode_gaussian(model, batch.partner_images[0])
                 others = second.sample(generator=generator)
             shuffled = _shuffle_each_latent(others, generator)
-        logits = adversary(torch.cat([codes, shuffled]))
+        logits = context.extra(torch.cat([codes, shuffled]))
         classes = torch.arange(2, device=logits.device).repeat_interleave(len(codes))
         return Loss(functional.cross_entropy(logits, classes))
 

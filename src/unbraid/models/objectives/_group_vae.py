@@ -1,28 +1,59 @@
-"""GroupVAE: pairs of images, averaged in the latents of factors they share."""
+"""GroupVAE and ML-VAE: pairs whose shared factors are known."""
 
+import abc
 from dataclasses import dataclass
-from typing import get_args
 
 import torch
-from torch import nn
 
 from unbraid.data import Batch
-from unbraid.models._autoencoder import Autoencoder
-from unbraid.models._loss import Loss
-from unbraid.models._schedules import Number
+from unbraid.foundation import check_option
+from unbraid.models._posterior import DiagonalGaussian
 
-from ._adaptive import mean_posterior, measure_pairs
+from ._adaptive import mean_posterior, product_posterior
 from ._known_sharing import ExtraLatents, known_shared_latents
-from ._pair_base import AbstractPairObjective
+from ._pair_base import AbstractPairVAE
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupVAE(AbstractPairObjective):
+class AbstractGroupVAE(AbstractPairVAE, abc.ABC):
+    """A pair shares the latents of the factors that are equal in both images.
+
+    Args:
+        extra_latents: Whether latents after the last factor are ``"private"`` to each
+            image or ``"shared"`` by every pair.
+    """
+
+    extra_latents: ExtraLatents = "private"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_option("extra_latents", self.extra_latents, ExtraLatents)
+
+    def _shared_latents(
+        self, batch: Batch, first: DiagonalGaussian, second: DiagonalGaussian
+    ) -> torch.Tensor:
+        """Latents whose factors are equal in both images."""
+        del second
+        return known_shared_latents(
+            batch,
+            first.mean.shape[1],
+            extra_latents=self.extra_latents,
+            who=type(self).__name__,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupVAE(AbstractGroupVAE):
     r"""beta-VAE of pairs, with the mean posterior where their factors are equal.
 
-    It is known which factors a pair shares, and latent ``i`` is told to hold factor
-    ``i``: where the factors are equal, both images get
-    the mean of the two posteriors.
+    It is known which factors a pair shares, and latent ``i`` is to encode factor ``i``:
+    where the factors are equal, both images get the mean of the two posteriors,
+
+    .. math::
+        \tilde\mu = \tfrac{1}{2} (\mu_1 + \mu_2), \qquad
+        \tilde\sigma^2 = \tfrac{1}{2} (\sigma_1^2 + \sigma_2^2)
+
+    and the loss is
 
     .. math::
         \frac{1}{2} \sum_{x \in \text{pair}}
@@ -49,42 +80,43 @@ class GroupVAE(AbstractPairObjective):
         disentanglement_lib uses labels of what has changed.
     """
 
-    beta: Number = 1.0
-    extra_latents: ExtraLatents = "private"
+    def _average(
+        self, first: DiagonalGaussian, second: DiagonalGaussian
+    ) -> DiagonalGaussian:
+        """Mean of the means and of the variances."""
+        return mean_posterior(first, second)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._check_numbers("beta")
-        self._check_option("extra_latents", get_args(ExtraLatents))
 
-    def loss(
-        self,
-        model: Autoencoder,
-        batch: Batch,
-        *,
-        step: int,
-        generator: torch.Generator,
-        extra: nn.Module | None = None,
-    ) -> Loss:
-        """Reconstruction plus weighted divergence, mean over both images."""
-        del extra
-        is_shared = known_shared_latents(
-            batch,
-            model.n_latents,
-            extra_latents=self.extra_latents,
-            who="GroupVAE",
-        )
-        evidence = measure_pairs(
-            model,
-            batch,
-            rule=lambda first, second: is_shared,
-            average=mean_posterior,
-            generator=generator,
-            who="GroupVAE",
-        )
-        reconstruction, kl = evidence.mean_reconstruction, evidence.mean_kl
-        return Loss(
-            self.weighed(model, reconstruction, self._at("beta", step) * kl),
-            {"reconstruction": reconstruction, "kl": kl},
-            evidence.kl_per_latent,
-        )
+@dataclass(frozen=True, kw_only=True)
+class MLVAE(AbstractGroupVAE):
+    r"""beta-VAE of pairs, with the product posterior where their factors are equal.
+
+    As :class:`GroupVAE`, but where the factors are equal, both images get the product
+    of the two posteriors, with the harmonic mean of their variances:
+
+    .. math::
+        \tilde\sigma^2 = \frac{2 \sigma_1^2 \sigma_2^2}{\sigma_1^2 + \sigma_2^2}, \qquad
+        \tilde\mu = \frac{\tilde\sigma^2}{2}
+        \Bigl( \frac{\mu_1}{\sigma_1^2} + \frac{\mu_2}{\sigma_2^2} \Bigr)
+
+    Args:
+        beta: Weight of the divergence from the prior, from 0.
+        extra_latents: Whether latents after the last factor are ``"private"`` to each
+            image (the style of the original), or ``"shared"`` by every pair, as in
+            disentanglement_lib.
+        n_changed: Number of factors in which a pair differs, or the lowest and highest.
+        pair_rule: How pairs are drawn, see :class:`unbraid.data.Pairs`.
+        scale: ``"sum"`` over pixels and latents, or ``"mean"``.
+
+    References:
+        Bouchacourt, Tomioka and Nowozin (2018), Multi-Level Variational Autoencoder.
+        https://arxiv.org/abs/1705.08841. The original has one group of shared latents;
+        a latent for each factor is how disentanglement_lib uses labels of what has
+        changed.
+    """
+
+    def _average(
+        self, first: DiagonalGaussian, second: DiagonalGaussian
+    ) -> DiagonalGaussian:
+        """Product of the posteriors."""
+        return product_posterior(first, second)

@@ -2,18 +2,17 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import torch
-from torch import nn
 
 from unbraid.data import Batch
-from unbraid.foundation import is_number
+from unbraid.foundation import check_option, check_positive
 from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import Number, schedule_ends
 
-from ._base import AbstractObjective
+from ._base import AbstractObjective, LossContext
 from ._elbo import measure_evidence
 
 Kernel = Literal["rbf", "imq"]
@@ -59,50 +58,31 @@ class InfoVAE(AbstractObjective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_numbers("alpha", least=-math.inf)
-        self._check_numbers("lambda_prior")
-        if self.kernel not in get_args(Kernel):
-            raise ValueError(
-                f"InfoVAE: expected kernel 'rbf' or 'imq', got {self.kernel!r}."
-            )
-        if not is_number(self.bandwidth, above=0.0):
-            raise ValueError(
-                f"InfoVAE: expected a bandwidth above 0, got {self.bandwidth!r}."
-            )
+        self.check_numbers("alpha", least=-math.inf)
+        self.check_numbers("lambda_prior")
+        check_option("kernel", self.kernel, Kernel)
+        check_positive("bandwidth", self.bandwidth)
         alpha, weight = self.alpha, self.lambda_prior
         alphas, weights = schedule_ends(alpha), schedule_ends(weight)
         if max(alphas) > 1.0 or min(alphas) + min(weights) < 1.0:
             raise ValueError(
-                "InfoVAE: expected alpha from 1 - lambda_prior to 1, got alpha "
-                f"{alpha!r} and lambda_prior {weight!r}. Otherwise one of the terms "
-                "would be made large."
+                "alpha must be between 1 - lambda_prior and 1, so that no term has a "
+                f"negative weight, got alpha={alpha!r} and lambda_prior={weight!r}."
             )
 
-    def loss(
-        self,
-        model: Autoencoder,
-        batch: Batch,
-        *,
-        step: int,
-        generator: torch.Generator,
-        extra: nn.Module | None = None,
-    ) -> Loss:
+    def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
         """Reconstruction, weighted divergence and weighted discrepancy."""
-        del extra
-        evidence = measure_evidence(model, batch.images, generator=generator)
-        reconstruction, kl = evidence.mean_reconstruction, evidence.mean_kl
-        draws = torch.empty_like(evidence.codes).normal_(generator=generator)
+        evidence = measure_evidence(model, batch.images, context)
+        draws = torch.empty_like(evidence.codes).normal_(generator=context.generator)
         discrepancy = mean_discrepancy(
             evidence.codes, draws, kernel=self.kernel, bandwidth=self.bandwidth
         )
-        alpha = self._at("alpha", step)
-        weight = alpha + self._at("lambda_prior", step) - 1.0
-        return Loss(
-            self.weighed(
-                model, reconstruction, (1.0 - alpha) * kl + weight * discrepancy
-            ),
-            {"reconstruction": reconstruction, "kl": kl, "discrepancy": discrepancy},
-            evidence.kl_per_latent,
+        alpha = context.value(self.alpha)
+        weight = alpha + context.value(self.lambda_prior) - 1.0
+        latent = (1.0 - alpha) * evidence.mean_kl + weight * discrepancy
+        return evidence.loss(
+            self.combine_terms(model, evidence.mean_reconstruction, latent),
+            discrepancy=discrepancy,
         )
 
 

@@ -21,7 +21,7 @@ def known_shared_latents(
         n_latents: At least as many as factors.
         extra_latents: Whether latents after the last factor are ``"private"`` to each
             image, or ``"shared"`` by every pair.
-        who: Name of the objective, for errors.
+        who: Name of the objective, for error messages.
 
     Returns:
         ``(batch, n_latents)``; a missing label counts as different.
@@ -35,13 +35,13 @@ def known_shared_latents(
     """
     if batch.factors is None or not batch.partner_factors:
         raise ValueError(
-            f"{who}: expected pairs with known factors, got none. Use data with "
-            "labels, or AdaGVAE, which needs none."
+            f"{who} needs pairs with known factors, but the batch has none. Use data "
+            "with labels, or AdaGVAE, which needs none."
         )
     n_factors = batch.factors.shape[1]
     if n_latents < n_factors:
         raise ValueError(
-            f"{who}: expected a latent for each of the {n_factors} factors, got "
+            f"{who} needs a latent for each of the {n_factors} factors, got "
             f"{n_latents} latents."
         )
     is_equal = batch.factors == batch.partner_factors[0]

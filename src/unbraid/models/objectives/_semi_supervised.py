@@ -7,12 +7,14 @@ from torch import nn
 
 from unbraid.data import Batch
 from unbraid.models._autoencoder import Autoencoder
+from unbraid.models._frozen import apply_frozen
 from unbraid.models._loss import Loss
 
-from ._base import AbstractAdversarialObjective, AbstractObjective
+from ._base import AbstractAdversarialObjective, AbstractObjective, LossContext
 from ._beta_vae import BetaVAE
 from ._semi_supervised_base import (
     AbstractSemiSupervised,
+    base_context,
     labelled_images,
     part_of,
     without_labels,
@@ -63,39 +65,90 @@ class SemiSupervised(AbstractSemiSupervised):
 
     base: AbstractObjective = field(default_factory=BetaVAE)
 
-    def loss(
-        self,
-        model: Autoencoder,
-        batch: Batch,
-        *,
-        step: int,
-        generator: torch.Generator,
-        extra: nn.Module | None = None,
-    ) -> Loss:
-        """The base's loss, and the supervised term."""
-        images, labels = labelled_images(batch, who="SemiSupervised")
-        loss = self.base.loss(
-            model,
-            without_labels(batch),
-            step=step,
-            generator=generator,
-            extra=part_of(extra, "base"),
-        )
-        term = part_of(extra, "labels")
-        assert term is not None
-        supervised = term(model.encode(images).mean, labels)
-        return self._add_supervised(model, loss, supervised, step)
+    def _supervise(
+        self, term: nn.Module, codes: torch.Tensor, labels: torch.Tensor
+    ) -> torch.Tensor:
+        return term(codes, labels)
 
     def _check_base(self) -> None:
         super()._check_base()
         if isinstance(self.base, AbstractAdversarialObjective):
             raise ValueError(
-                "SemiSupervised: expected a base without an adversary, got "
-                f"{type(self.base).__name__}. Use SemiSupervisedAdversarial."
+                f"base must not have an adversary, got {type(self.base).__name__}. Use "
+                "SemiSupervisedAdversarial."
             )
         if self.base.sampler().n_companions:
             raise ValueError(
-                "SemiSupervised: expected a base that sees images one by one, got "
-                f"{type(self.base).__name__}, which has labels of its own kind: images "
-                "that go together."
+                "base must see images one by one, got "
+                f"{type(self.base).__name__}, which learns from images that go "
+                "together."
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SemiSupervisedAdversarial(AbstractSemiSupervised, AbstractAdversarialObjective):
+    r"""An adversarial objective, plus a term that few labelled images get.
+
+    As :class:`SemiSupervised`, for a base whose second network is trained against the
+    model. What the supervised term learns (a scale, or places of values) is not the
+    model's, and learns in the adversary's turn, by the adversary's optimiser.
+
+    .. math:: L_{\text{base}} + \gamma \, R(\mu, y)
+
+    Args:
+        base: What is taught without labels, such as ``FactorVAE()``.
+        kind: The supervised term, as in :class:`SemiSupervised`.
+        gamma: Its weight, from 0.
+        n_labels: Images whose labels are seen.
+        label_seed: Of the choice of these images.
+        sigma: How sharp embeddings are, above 0; kind ``"embedding"`` only.
+        is_ordered: Whether embeddings keep the order of values; likewise.
+        factor_sizes: Number of values of each factor; filled in from the data.
+        scale: Of the whole loss, ``"sum"`` or ``"mean"``.
+
+    References:
+        Locatello et al. (2020), Disentangling Factors of Variation Using Few Labels.
+        https://arxiv.org/abs/1905.01258
+    """
+
+    base: AbstractAdversarialObjective
+
+    def _supervise(
+        self, term: nn.Module, codes: torch.Tensor, labels: torch.Tensor
+    ) -> torch.Tensor:
+        return apply_frozen(term, codes, labels)
+
+    def adversary_loss(
+        self, model: Autoencoder, batch: Batch, context: LossContext
+    ) -> Loss:
+        """The adversary's loss, and what the supervised term has to learn."""
+        seen = without_labels(batch)
+        loss = self.base.adversary_loss(model, seen, base_context(context))
+        term = part_of(context.extra, "labels")
+        if not list(term.parameters()):
+            return loss
+        images, labels = labelled_images(batch, who=type(self).__name__)
+        with torch.no_grad():
+            codes = model.encode(images).mean
+        supervised = term(codes, labels)
+        return Loss(
+            loss.total + supervised,
+            {**loss.terms, "supervised": supervised},
+            loss.kl_per_latent,
+        )
+
+    def adversary_optimiser(self, adversary: nn.Module) -> torch.optim.Optimizer:
+        """The base's, for the supervised term as well."""
+        optimiser = self.base.adversary_optimiser(part_of(adversary, "base"))
+        learned = list(part_of(adversary, "labels").parameters())
+        if learned:
+            optimiser.add_param_group({"params": learned})
+        return optimiser
+
+    def _check_base(self) -> None:
+        super()._check_base()
+        if not isinstance(self.base, AbstractAdversarialObjective):
+            raise ValueError(
+                f"base must have an adversary, got {type(self.base).__name__}. Use "
+                "SemiSupervised."
             )

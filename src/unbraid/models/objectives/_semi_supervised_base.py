@@ -1,9 +1,9 @@
-"""What semi-supervised objectives have in common: a base, and a few labels."""
+"""Base class of semi-supervised objectives: an objective, and a few labels."""
 
 import abc
 import dataclasses
 from dataclasses import dataclass
-from typing import Self, get_args
+from typing import Self
 
 import torch
 from torch import nn
@@ -15,12 +15,17 @@ from unbraid.data import (
     LabelledRows,
     discrete_factors,
 )
-from unbraid.foundation import are_whole, is_number
+from unbraid.foundation import (
+    check_integer,
+    check_integers,
+    check_option,
+    check_positive,
+)
 from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import Number
 
-from ._base import AbstractObjective
+from ._base import AbstractObjective, LossContext
 from ._supervised_terms import (
     CrossEntropy,
     Embedding,
@@ -58,19 +63,12 @@ class AbstractSemiSupervised(AbstractObjective, abc.ABC):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_numbers("gamma")
-        self._check_option("kind", get_args(SupervisedKind))
-        self._check_option("is_ordered", (True, False))
-        self._check_whole("n_labels")
-        if not is_number(self.sigma, above=0.0):
-            raise ValueError(
-                f"{type(self).__name__}: expected sigma above 0, got {self.sigma!r}."
-            )
-        if not are_whole(self.factor_sizes):
-            raise ValueError(
-                f"{type(self).__name__}: expected factor_sizes to be whole numbers "
-                f"from 1, got {self.factor_sizes!r}."
-            )
+        self.check_numbers("gamma")
+        check_option("kind", self.kind, SupervisedKind)
+        check_option("is_ordered", self.is_ordered, (True, False))
+        check_integer("n_labels", self.n_labels, least=1)
+        check_positive("sigma", self.sigma)
+        check_integers("factor_sizes", self.factor_sizes, least=1)
         # Settings read from a file come as lists.
         object.__setattr__(self, "factor_sizes", tuple(self.factor_sizes))
         self._check_base()
@@ -79,6 +77,26 @@ class AbstractSemiSupervised(AbstractObjective, abc.ABC):
             object.__setattr__(self, "base", scaled)
         # What the base needs, this needs; it depends on the base, not on the class.
         object.__setattr__(self, "least_batch", self.base.least_batch)
+
+    @abc.abstractmethod
+    def _supervise(
+        self, term: nn.Module, codes: torch.Tensor, labels: torch.Tensor
+    ) -> torch.Tensor:
+        """Apply the supervised term to codes of labelled images, a scalar."""
+
+    def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
+        """The base's loss plus the weighted supervised term."""
+        images, labels = labelled_images(batch, who=type(self).__name__)
+        loss = self.base.loss(model, without_labels(batch), base_context(context))
+        codes = model.encode(images).mean
+        supervised = self._supervise(part_of(context.extra, "labels"), codes, labels)
+        weight = context.value(self.gamma)
+        nothing = torch.zeros_like(supervised)
+        return Loss(
+            loss.total + self.combine_terms(model, nothing, weight * supervised),
+            {**loss.terms, "supervised": supervised},
+            loss.kl_per_latent,
+        )
 
     def sampler(self) -> AbstractSampler:
         """What the base needs, and then a labelled image."""
@@ -102,35 +120,31 @@ class AbstractSemiSupervised(AbstractObjective, abc.ABC):
         return nn.ModuleDict(parts)
 
     def _check_base(self) -> None:
-        who = type(self).__name__
         if not isinstance(self.base, AbstractObjective):
             raise ValueError(
-                f"{who}: expected base to be an objective, such as BetaVAE() or in "
-                f"settings {{name: beta_vae}}, got {self.base!r}."
+                "base must be an objective, such as BetaVAE() or in settings "
+                f"{{name: beta_vae}}, got {self.base!r}."
             )
         if not self.base.is_variational or isinstance(
             self.base, AbstractSemiSupervised
         ):
             raise ValueError(
-                f"{who}: expected a variational objective without labels as base, got "
+                "base must be a variational objective without labels, got "
                 f"{type(self.base).__name__}."
             )
         if (self.base.scale, self.scale) == ("mean", "sum"):
-            raise ValueError(
-                f"{who}: expected scale 'mean', that of the base, got 'sum'."
-            )
+            raise ValueError("scale must be 'mean', that of the base, got 'sum'.")
 
     def _build_term(self, model: Autoencoder) -> nn.Module:
-        sizes, who = self.factor_sizes, type(self).__name__
+        sizes = self.factor_sizes
         if not sizes:
             raise ValueError(
-                f"{who}: expected factor_sizes, got none. Give them, or use "
-                "for_data(dataset), as fit does."
+                "factor_sizes is empty. Set it, or call for_data(dataset), as fit does."
             )
         if model.n_latents < len(sizes):
             raise ValueError(
-                f"{who}: expected a latent for each of the {len(sizes)} factors, got "
-                f"{model.n_latents} latents."
+                f"{type(self).__name__} needs a latent for each of the {len(sizes)} "
+                f"factors, got {model.n_latents} latents."
             )
         match self.kind:
             case "l2":
@@ -144,21 +158,6 @@ class AbstractSemiSupervised(AbstractObjective, abc.ABC):
             case "embedding":
                 return Embedding(sizes, sigma=self.sigma, is_ordered=self.is_ordered)
 
-    def _add_supervised(
-        self, model: Autoencoder, loss: Loss, supervised: torch.Tensor, step: int
-    ) -> Loss:
-        """The base's loss with the weighted term."""
-        weighted = self.weighed(
-            model,
-            torch.zeros_like(supervised),
-            self._at("gamma", step) * supervised,
-        )
-        return Loss(
-            loss.total + weighted,
-            {**loss.terms, "supervised": supervised},
-            loss.kl_per_latent,
-        )
-
 
 def without_labels(batch: Batch) -> Batch:
     """What the base sees: neither the labelled images, nor labels of others."""
@@ -169,13 +168,20 @@ def labelled_images(batch: Batch, *, who: str) -> tuple[torch.Tensor, torch.Tens
     """Images whose labels are known, and these labels."""
     if not batch.partner_factors:
         raise ValueError(
-            f"{who}: expected a batch with labelled images, got none. Draw batches "
-            "with the sampler() of the objective."
+            f"{who} needs a batch with labelled images, got none. Draw batches with "
+            "the sampler() of the objective."
         )
     return batch.partner_images[-1], batch.partner_factors[-1]
 
 
-def part_of(extra: nn.Module | None, name: str) -> nn.Module | None:
+def part_of(extra: nn.Module | None, name: str) -> nn.Module:
     """A part of what :meth:`AbstractSemiSupervised.build_extra` made."""
     assert isinstance(extra, nn.ModuleDict)
-    return dict(extra.items()).get(name)
+    return extra[name]
+
+
+def base_context(context: LossContext) -> LossContext:
+    """The context of the base, with its own second network, if it has one."""
+    assert isinstance(context.extra, nn.ModuleDict)
+    parts = dict(context.extra.items())
+    return dataclasses.replace(context, extra=parts.get("base"))

@@ -25,17 +25,21 @@ class ScaledSquares(nn.Module):
         return (self.scale * held - labels).square().sum(dim=1).mean()
 
 
-class SigmoidSquares(nn.Module):
-    r"""Squared error of codes squeezed between 0 and 1.
-
-    .. math:: \sum_k (\operatorname{sigmoid}(\mu_k) - y_k / f_k)^2
-    """
+class _SizedTerm(nn.Module):
+    """A term that needs the number of values of each factor."""
 
     sizes: torch.Tensor
 
     def __init__(self, sizes: tuple[int, ...]) -> None:
         super().__init__()
         self.register_buffer("sizes", torch.tensor(sizes), persistent=False)
+
+
+class SigmoidSquares(_SizedTerm):
+    r"""Squared error of codes squeezed between 0 and 1.
+
+    .. math:: \sum_k (\operatorname{sigmoid}(\mu_k) - y_k / f_k)^2
+    """
 
     def forward(self, codes: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         """Mean over images of codes ``(n, n_latents)``, labels ``(n, n_factors)``."""
@@ -43,19 +47,13 @@ class SigmoidSquares(nn.Module):
         return (held - labels / self.sizes).square().sum(dim=1).mean()
 
 
-class CrossEntropy(nn.Module):
+class CrossEntropy(_SizedTerm):
     r"""Cross-entropy of codes as logits of the labels' shares.
 
     .. math::
         -\sum_k \bigl( s_k \log \operatorname{sigmoid}(\mu_k)
         + (1 - s_k) \log \operatorname{sigmoid}(-\mu_k) \bigr), \qquad s_k = y_k / f_k
     """
-
-    sizes: torch.Tensor
-
-    def __init__(self, sizes: tuple[int, ...]) -> None:
-        super().__init__()
-        self.register_buffer("sizes", torch.tensor(sizes), persistent=False)
 
     def forward(self, codes: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         """Mean over images of codes ``(n, n_latents)``, labels ``(n, n_factors)``."""

@@ -1,17 +1,21 @@
-"""What all objectives of triplets have in common."""
+"""Base classes of objectives that see triplets of images."""
 
 import abc
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import torch
 
 from unbraid.data import AbstractSampler, Batch, Singles, Triplets
+from unbraid.foundation import check_integer, check_option
 from unbraid.models._autoencoder import Autoencoder
+from unbraid.models._loss import Loss
+from unbraid.models._posterior import Posterior
 from unbraid.models._schedules import Number
 
-from ._base import AbstractObjective, Scale
+from ._base import AbstractObjective, LossContext, Scale
 from ._companions import images_together
+from ._elbo import measure_evidence
 from ._triplet_rows import TripletRows, given_triplets, perceived_triplets
 from ._triplet_terms import (
     MarginKind,
@@ -26,6 +30,8 @@ TripletOrder = Literal["scaled", "l1", "changed", "perceived"]
 @dataclass(frozen=True, kw_only=True)
 class AbstractTripletObjective(AbstractObjective, abc.ABC):
     """Settings of the triplet loss, and where the triplets come from.
+
+    Subclasses say how much each latent counts in the distance to negatives.
 
     Args:
         alpha: Weight of the triplet loss, from 0. The scale leaves the triplet loss as
@@ -57,15 +63,25 @@ class AbstractTripletObjective(AbstractObjective, abc.ABC):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_numbers("alpha", "margin")
-        self._check_whole("n_triplets")
-        self._check_option("decoder_gradient", (True, False))
-        self._check_option("margin_kind", get_args(MarginKind))
-        self._check_option("p", (1, 2))
-        self._check_option("triplets", get_args(TripletOrder))
+        self.check_numbers("alpha", "margin")
+        check_integer("n_triplets", self.n_triplets, least=1)
+        check_option("decoder_gradient", self.decoder_gradient, (True, False))
+        check_option("margin_kind", self.margin_kind, MarginKind)
+        check_option("p", self.p, (1, 2))
+        check_option("triplets", self.triplets, TripletOrder)
         if self.triplets == "perceived":
             # Drawn inside the batch, where those of a sampler bring their own images.
             object.__setattr__(self, "least_batch", 3)
+
+    @abc.abstractmethod
+    def _negative_weights(
+        self, posterior: Posterior, rows: TripletRows, context: LossContext
+    ) -> torch.Tensor | float:
+        """How much each latent counts in the distance from anchors to negatives.
+
+        Returns:
+            Weights ``(n_triplets, n_latents)``, or one number for all.
+        """
 
     def sampler(self) -> AbstractSampler:
         """Triplets in order; single images if the order is perceived."""
@@ -74,40 +90,89 @@ class AbstractTripletObjective(AbstractObjective, abc.ABC):
         return Triplets(distance=self.triplets)
 
     def _images_and_rows(
-        self, model: Autoencoder, batch: Batch, generator: torch.Generator
+        self, model: Autoencoder, batch: Batch, context: LossContext
     ) -> tuple[torch.Tensor, TripletRows]:
         """All images of a batch, and which of them are triplets."""
         if self.triplets != "perceived":
             images = images_together(batch, 3, who=type(self).__name__)
             return images, given_triplets(images)
         rows = perceived_triplets(
-            model, batch.images, self.n_triplets, generator=generator
+            model, batch.images, self.n_triplets, generator=context.generator
         )
         return batch.images, rows
 
-    def _triplet_term(
+    def _add_triplet_loss(
         self,
-        codes: torch.Tensor,
+        loss: Loss,
+        posterior: Posterior,
         rows: TripletRows,
-        step: int,
-        negative_weights: torch.Tensor | float = 1.0,
-    ) -> torch.Tensor:
-        """Mean triplet loss.
+        context: LossContext,
+    ) -> Loss:
+        """Add the weighted mean triplet loss to the loss of the images.
 
         Args:
-            codes: Of all images, ``(n_images, n_latents)``.
+            loss: Loss of all images.
+            posterior: Posteriors of all images.
             rows: Which of them are triplets.
-            step: For a margin that changes.
-            negative_weights: How much each latent counts in the distance from anchors
-                to negatives, ``(n_triplets, n_latents)``.
+            context: Step, for hyperparameters that change.
         """
-        anchors, positives, negatives = rows.of(codes)
+        anchors, positives, negatives = rows.of(posterior.mean)
+        weights = self._negative_weights(posterior, rows, context)
         losses = triplet_loss(
             latent_distance(anchors, positives, self.p),
-            latent_distance(
-                negative_weights * anchors, negative_weights * negatives, self.p
-            ),
+            latent_distance(weights * anchors, weights * negatives, self.p),
             kind=self.margin_kind,
-            margin=self._at("margin", step),
+            margin=context.value(self.margin),
         )
-        return mean_of_kept(losses, rows.is_kept)
+        triplet = mean_of_kept(losses, rows.is_kept)
+        return Loss(
+            loss.total + context.value(self.alpha) * triplet,
+            {**loss.terms, "triplet": triplet},
+            loss.kl_per_latent,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AbstractTripletVAE(AbstractTripletObjective, abc.ABC):
+    """beta-VAE with a triplet loss between the means of the posteriors.
+
+    Args:
+        beta: Weight of the divergence from the prior, from 0.
+    """
+
+    beta: Number = 0.01
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_numbers("beta")
+
+    def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
+        """Reconstruction, weighted divergence, and weighted triplet loss."""
+        images, rows = self._images_and_rows(model, batch, context)
+        evidence = measure_evidence(
+            model, images, context, decoder_gradient=self.decoder_gradient
+        )
+        latent = context.value(self.beta) * evidence.mean_kl
+        loss = evidence.loss(
+            self.combine_terms(model, evidence.mean_reconstruction, latent)
+        )
+        return self._add_triplet_loss(loss, evidence.posterior, rows, context)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AbstractTripletAE(AbstractTripletObjective, abc.ABC):
+    """Autoencoder with a triplet loss between codes."""
+
+    is_variational: ClassVar[bool] = False
+
+    def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
+        """Reconstruction and weighted triplet loss."""
+        images, rows = self._images_and_rows(model, batch, context)
+        posterior = model.encode(images)
+        codes = posterior.mean if self.decoder_gradient else posterior.mean.detach()
+        reconstruction = model.reconstruction_loss(images, codes).mean()
+        loss = Loss(
+            self.combine_terms(model, reconstruction),
+            {"reconstruction": reconstruction},
+        )
+        return self._add_triplet_loss(loss, posterior, rows, context)

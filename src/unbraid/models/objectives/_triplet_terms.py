@@ -5,10 +5,6 @@ from typing import Literal
 import torch
 from torch.nn import functional
 
-from unbraid.models._autoencoder import Autoencoder
-
-from ._elbo import Evidence, encode_gaussian
-
 MarginKind = Literal["hard", "soft"]
 
 
@@ -61,30 +57,3 @@ def mean_of_kept(values: torch.Tensor, is_kept: torch.Tensor) -> torch.Tensor:
     """Mean of the values that are kept; 0 if none is."""
     n_kept = is_kept.sum().clamp(min=1)
     return torch.where(is_kept, values, 0.0).sum() / n_kept
-
-
-def measure_with_decoder_apart(
-    model: Autoencoder,
-    images: torch.Tensor,
-    *,
-    decoder_gradient: bool,
-    generator: torch.Generator,
-) -> Evidence:
-    """Evidence whose reconstruction may be kept from teaching the encoder.
-
-    Args:
-        model: Variational.
-        images: ``(n, *image_shape)``.
-        decoder_gradient: Whether the gradient of the reconstruction goes through the
-            decoder on to the encoder.
-        generator: Of the sample.
-    """
-    posterior = encode_gaussian(model, images)
-    codes = posterior.sample(generator=generator)
-    shown = codes if decoder_gradient else codes.detach()
-    return Evidence(
-        posterior=posterior,
-        codes=codes,
-        reconstruction=model.reconstruction_loss(images, shown),
-        kl=posterior.kl_to_prior(),
-    )

@@ -2,14 +2,11 @@
 
 from dataclasses import dataclass
 
-import torch
-from torch import nn
-
 from unbraid.data import Batch
 from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._loss import Loss
 
-from ._base import AbstractObjective
+from ._base import AbstractObjective, LossContext
 from ._elbo import measure_evidence
 
 
@@ -28,21 +25,9 @@ class VAE(AbstractObjective):
         https://arxiv.org/abs/1312.6114
     """
 
-    def loss(
-        self,
-        model: Autoencoder,
-        batch: Batch,
-        *,
-        step: int,
-        generator: torch.Generator,
-        extra: nn.Module | None = None,
-    ) -> Loss:
+    def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
         """Reconstruction plus divergence."""
-        del step, extra
-        evidence = measure_evidence(model, batch.images, generator=generator)
-        reconstruction, kl = evidence.mean_reconstruction, evidence.mean_kl
-        return Loss(
-            self.weighed(model, reconstruction, kl),
-            {"reconstruction": reconstruction, "kl": kl},
-            evidence.kl_per_latent,
+        evidence = measure_evidence(model, batch.images, context)
+        return evidence.loss(
+            self.combine_terms(model, evidence.mean_reconstruction, evidence.mean_kl)
         )

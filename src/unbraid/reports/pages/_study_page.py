@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from unbraid.data import AbstractDataset, open_dataset
+from unbraid.data import AbstractDataset, DataSpec, open_dataset
 from unbraid.reports.figures._frames import count_different, is_done, numbers, texts
 from unbraid.reports.figures._ranking import Place, rank_settings, setting_name
 from unbraid.studies import Cell, StudyFolder, study_table
@@ -75,14 +75,14 @@ def study_page(path: Path) -> Page:
     )
 
 
-def open_data(text: str) -> tuple[AbstractDataset | None, str]:
+def open_data(data: DataSpec | str) -> tuple[AbstractDataset | None, str]:
     """A dataset, or ``None`` and why it cannot be read.
 
     Args:
-        text: As a study names it.
+        data: Name or path, and options; or their text.
     """
     try:
-        return open_dataset(text), ""
+        return open_dataset(data), ""
     except CANNOT_DRAW as error:
         return (
             None,

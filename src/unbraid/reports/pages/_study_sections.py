@@ -105,7 +105,7 @@ def asked_section(specs: Sequence[RunSpec], *, words: tuple[str, ...] = ()) -> S
     latents = sorted({spec.training.n_latents for spec in specs})
     networks = [_network(spec.to_plain()["network"]) for spec in specs]
     rows = [
-        ("data", "; ".join(dict.fromkeys(spec.data for spec in specs))),
+        ("data", "; ".join(dict.fromkeys(str(spec.data) for spec in specs))),
         ("runs", number(len(specs))),
         ("seeds", number(len({spec.seed for spec in specs}))),
         ("steps of each", _span(steps)),

@@ -36,6 +36,9 @@ DISENTANGLEMENT_METRICS = (
     "linearity",
     "axis_orientation",
     "axis_alignment",
+    "equivariance",
+    "block_diagonality",
+    "analogies",
 )
 """Scores that need the factors; higher is better in all of them."""
 

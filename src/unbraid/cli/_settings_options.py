@@ -1,0 +1,81 @@
+"""Training settings as options of a command, with their descriptions as help."""
+
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from unbraid.training import TrainingSettings
+
+_SHORT_NAMES = {"n_latents": "--latents"}
+
+
+def add_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that has an option for each training setting.
+
+    Args:
+        command: Command that takes ``settings``.
+    """
+    from unbraid.training import TrainingSettings
+
+    signature = inspect.signature(command)
+    own = [part for name, part in signature.parameters.items() if name != "settings"]
+    fields = TrainingSettings.model_fields
+    options = [_make_option(name, field) for name, field in fields.items()]
+
+    def run(**values: Any) -> None:
+        texts = {name: values.pop(name) for name in fields}
+        command(settings=_read_settings(texts), **values)
+
+    # What typer and its help look at.
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__signature__ = signature.replace(  # pyright: ignore
+        parameters=[
+            part.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for part in (*own, *options)
+        ]
+    )
+    return run
+
+
+def _make_option(name: str, field: Any) -> inspect.Parameter:
+    kind = field.annotation if field.annotation in (bool, int) else str
+    default = field.get_default()
+    if kind is str:  # read as YAML
+        default = str(default) if default else None
+    option = typer.Option(*_option_names(name, kind), help=field.description)
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=Annotated[kind if default is not None else kind | None, option],
+    )
+
+
+def _option_names(name: str, kind: type) -> list[str]:
+    names = [f"--{name.replace('_', '-')}"]
+    if kind is bool:
+        return [f"{names[0]}/--no-{names[0][2:]}"]
+    return [_SHORT_NAMES[name], *names] if name in _SHORT_NAMES else names
+
+
+def _read_settings(texts: dict[str, Any]) -> "TrainingSettings":
+    from unbraid.foundation import read_yaml
+    from unbraid.training import TrainingSettings
+
+    settings = {}
+    for name, text in texts.items():
+        if text is None:
+            continue
+        try:
+            settings[name] = read_yaml(text, name) if isinstance(text, str) else text
+            # Each by itself, so that an error names the option.
+            TrainingSettings.read({name: settings[name]}, name)
+        except ValueError as error:
+            raise typer.BadParameter(
+                str(error).removeprefix(f"{name}: "),
+                param_hint=_SHORT_NAMES.get(name, f"--{name.replace('_', '-')}"),
+            ) from error
+    return TrainingSettings.read(settings, "train")

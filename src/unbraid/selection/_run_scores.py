@@ -1,0 +1,181 @@
+"""Scores of several runs as arrays: one function per entry of the catalog."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unbraid.metrics import (
+    active_units,
+    evidence_lower_bound,
+    gaussian_total_correlation,
+    read_codes,
+)
+from unbraid.metrics.unsupervised import read_log_variances
+from unbraid.training import Trace
+
+from ._comparable import Coded, coded_parts
+from ._jacobian_contrast import jacobian_contrast
+from ._model_access import EncoderDecoder, read_active
+from ._model_centrality import model_centrality
+from ._pipe import pipe_score
+from ._self_mig import self_mig
+from ._standardized_agreement import standardized_agreement
+from ._training_dynamics import training_dynamics
+from ._udr import Partners, Similarity, unsupervised_disentanglement_ranking
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ScoredRun:
+    """What label-free scores may look at of a trained run.
+
+    Attributes:
+        name: Name of the run, different from those of other runs.
+        configuration: Configuration of the run; its seeds share it.
+        codes: Representation, codes ``(n_rows, n_latents)``, or tuple of codes and
+            log-variances, of the same rows for all runs.
+        model: Trained model with ``encode`` and ``decode``, or ``None``.
+        trace: Activations during training, or ``None``.
+        reconstruction: Reconstruction loss of each row in nats, ``(n_rows,)``, or
+            ``None``.
+    """
+
+    name: str
+    configuration: str
+    codes: Coded
+    model: EncoderDecoder | None = None
+    trace: Trace | NDArray[np.floating] | None = None
+    reconstruction: ArrayLike | None = None
+
+
+def missing(runs: Sequence[ScoredRun], needs: Sequence[str]) -> str:
+    """What at least one run lacks, in words; empty if nothing is missing."""
+    has: dict[str, Callable[[ScoredRun], bool]] = {
+        "log_variances": lambda run: coded_parts(run.codes)[1] is not None,
+        "reconstruction": lambda run: run.reconstruction is not None,
+        "model": lambda run: run.model is not None,
+        "traces": lambda run: run.trace is not None,
+    }
+    lacking = [need for need in needs if need in has and not all(map(has[need], runs))]
+    if "runs" in needs and len(runs) < 2:
+        lacking.append("several runs")
+    return " and ".join(lacking)
+
+
+def agreement(
+    runs: Sequence[ScoredRun],
+    seed: int,
+    *,
+    similarity: Similarity,
+    partners: Partners = "same",
+) -> Floats:
+    """UDR among seeds of one configuration, or with other configurations."""
+    del seed
+    return unsupervised_disentanglement_ranking(
+        [run.codes for run in runs],
+        similarity=similarity,
+        groups=[run.configuration for run in runs],
+        partners=partners,
+    ).scores
+
+
+def agreement_above_chance(runs: Sequence[ScoredRun], seed: int) -> Floats:
+    """Standardized agreement among seeds of one configuration."""
+    return standardized_agreement(
+        [run.codes for run in runs],
+        groups=[run.configuration for run in runs],
+        seed=seed,
+    )
+
+
+def centrality(runs: Sequence[ScoredRun], seed: int) -> Floats:
+    """ModelCentrality among all runs."""
+    models: list[Any] = [run.model for run in runs]
+    return model_centrality(models, [run.codes for run in runs], seed=seed).scores
+
+
+def dynamics(runs: Sequence[ScoredRun], seed: int) -> Floats:
+    """Mean discrepancy of each run's training from other seeds of its configuration.
+
+    Runs without active latents are left out, because a decoder that ignores its input
+    is perfectly stable.
+    """
+    alive = [
+        read_active("dynamics", run.codes, kl_threshold=0.01).n_active > 0
+        for run in runs
+    ]
+    scores = np.full(len(runs), np.nan)
+    for configuration in dict.fromkeys(run.configuration for run in runs):
+        rows = [
+            k
+            for k, run in enumerate(runs)
+            if run.configuration == configuration and alive[k]
+        ]
+        if len(rows) > 1:
+            traces: list[Any] = [runs[k].trace for k in rows]
+            pairs = training_dynamics(traces, seed=seed).pairs
+            scores[rows] = pairs.sum(axis=1) / (len(rows) - 1)
+    return scores
+
+
+def pipe(runs: Sequence[ScoredRun], seed: int) -> Floats:
+    """PIPE of each run."""
+    return _each(runs, lambda run: pipe_score(_model(run), run.codes, seed=seed))
+
+
+def contrast(runs: Sequence[ScoredRun], seed: int) -> Floats:
+    """Jacobian contrast of each run."""
+    return _each(runs, lambda run: jacobian_contrast(_model(run), run.codes, seed=seed))
+
+
+def own_information_gap(runs: Sequence[ScoredRun], seed: int) -> Floats:
+    """Self-MIG of each run."""
+    del seed
+    return _each(runs, lambda run: self_mig(run.codes))
+
+
+def elbo(runs: Sequence[ScoredRun], seed: int) -> Floats:
+    """Evidence lower bound of each run."""
+    del seed
+    return _each(runs, _elbo)
+
+
+def total_correlation(runs: Sequence[ScoredRun], seed: int) -> Floats:
+    """Gaussian total correlation of each run's codes, infinity if one is redundant."""
+    del seed
+    return _each(runs, _total_correlation)
+
+
+def active_latents(runs: Sequence[ScoredRun], seed: int) -> Floats:
+    """Number of active units of each run."""
+    del seed
+    return _each(runs, lambda run: active_units(coded_parts(run.codes)[0]))
+
+
+def _each(runs: Sequence[ScoredRun], score: Callable[[ScoredRun], float]) -> Floats:
+    return np.array([float(score(run)) for run in runs])
+
+
+def _model(run: ScoredRun) -> Any:
+    return run.model
+
+
+def _elbo(run: ScoredRun) -> float:
+    assert run.reconstruction is not None
+    means, logs, _ = coded_parts(run.codes)
+    codes = read_codes("elbo", means)
+    logs = read_log_variances("elbo", codes, logs)
+    divergence = 0.5 * (codes**2 + np.expm1(logs) - logs)
+    return evidence_lower_bound(run.reconstruction, divergence)
+
+
+def _total_correlation(run: ScoredRun) -> float:
+    codes = read_codes("total_correlation", coded_parts(run.codes)[0])
+    try:
+        return gaussian_total_correlation(codes)
+    except ValueError:  # of valid codes: because it is infinite
+        return np.inf

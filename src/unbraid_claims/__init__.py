@@ -1,0 +1,66 @@
+"""Published claims as something to ask: a file per claim, measured at three sizes."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._catalogue import CLAIMS, find_claim
+    from ._claim import PRESETS, Claim
+    from ._evidence import Evidence
+    from ._finding import Check, Measured, above, below
+    from ._findings_page import findings_page, write_findings
+    from ._intervals import gain_of, mean_of, resampled, spread_ratio
+    from ._joint_law import energy_test
+    from ._run import Finding, reproduce
+    from ._studies import STUDIES, study_of
+    from ._tables import rank_correlation
+
+__all__ = [
+    "CLAIMS",
+    "PRESETS",
+    "STUDIES",
+    "Check",
+    "Claim",
+    "Evidence",
+    "Finding",
+    "Measured",
+    "above",
+    "below",
+    "energy_test",
+    "find_claim",
+    "findings_page",
+    "gain_of",
+    "mean_of",
+    "rank_correlation",
+    "reproduce",
+    "resampled",
+    "spread_ratio",
+    "study_of",
+    "write_findings",
+]
+
+# Names are fetched when they are first used: the command line lists its commands
+# without waiting for torch.
+_HOMES = {
+    "_catalogue": ("CLAIMS", "find_claim"),
+    "_claim": ("PRESETS", "Claim"),
+    "_evidence": ("Evidence",),
+    "_finding": ("Check", "Measured", "above", "below"),
+    "_findings_page": ("findings_page", "write_findings"),
+    "_intervals": ("gain_of", "mean_of", "resampled", "spread_ratio"),
+    "_joint_law": ("energy_test",),
+    "_run": ("Finding", "reproduce"),
+    "_studies": ("STUDIES", "study_of"),
+    "_tables": ("rank_correlation",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{home}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

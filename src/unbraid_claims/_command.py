@@ -1,0 +1,224 @@
+"""``unbraid reproduce``: ask whether published claims hold."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from unbraid.cli.commands import (
+    AddressOption,
+    CpusOption,
+    DeviceOption,
+    ExecutorOption,
+    GpusOption,
+    JsonOption,
+    StudyView,
+    WorkersOption,
+    announce_cost,
+    check_device,
+    choose_executor,
+    complain,
+    print_json,
+    print_table,
+)
+
+if TYPE_CHECKING:
+    from unbraid.execution import AbstractExecutor
+    from unbraid_claims import Finding
+
+
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...", help="Of claims; all of them are listed without one."
+        ),
+    ] = None,
+    preset: Annotated[
+        Literal["smoke", "mini", "paper"] | None,
+        typer.Option(
+            help="smoke: seconds, shows that it works. mini: minutes to an hour on two "
+            "cores (the default with a NAME). paper: published sizes. Without a NAME, "
+            "all claims."
+        ),
+    ] = None,
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="Folder of studies, figures and findings."),
+    ] = Path("reproductions"),
+    findings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PAGE.md",
+            help="Only write this page, from the findings in the folder of its name.",
+        ),
+    ] = None,
+    workers: WorkersOption = None,
+    executor: ExecutorOption = "local",
+    address: AddressOption = None,
+    cpus: CpusOption = 1.0,
+    gpus: GpusOption = 0.0,
+    device: DeviceOption = "auto",
+    json: JsonOption = False,
+) -> None:
+    """Ask whether published claims hold; the same command goes on after any stop.
+
+    Example: unbraid reproduce michlo-table-4-2 --preset mini
+
+    Example: unbraid reproduce --preset smoke
+    """
+    if findings is not None:
+        _write_page(findings, names, preset)
+        return
+    if not names and preset is None:
+        _list_claims(as_json=json)
+        return
+    wanted = _known(names)
+    size = preset or "mini"
+    if executor == "local":
+        check_device(device)
+    # A few steps are done before worker processes would have started.
+    place = None
+    if size != "smoke" or workers or executor != "local":
+        place = choose_executor(executor, workers, address, cpus, gpus, device)
+    found, failed = [], 0
+    for name in wanted:
+        finding = _reproduce(name, size, out, place, device)
+        if finding is None:
+            failed += 1
+            continue
+        found.append(finding)
+        if not json:
+            _print_finding(finding, out)
+    if json:
+        print_json([_facts(finding, out) for finding in found])
+    if failed:
+        raise typer.Exit(1)
+
+
+def _known(names: list[str] | None) -> list[str]:
+    from unbraid_claims import CLAIMS, find_claim
+
+    try:
+        return [find_claim(name).name for name in names or CLAIMS]
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="NAME") from error
+
+
+def _list_claims(*, as_json: bool) -> None:
+    from unbraid_claims import CLAIMS
+
+    claims = list(CLAIMS.values())
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": claim.name,
+                    "source": claim.source,
+                    "claim": claim.text,
+                    "studies": list(claim.studies),
+                }
+                for claim in claims
+            ]
+        )
+        return
+    print_table(
+        ("name", "claim", "source"),
+        [(claim.name, claim.text, claim.source) for claim in claims],
+    )
+
+
+def _reproduce(
+    name: str,
+    preset: Any,
+    out: Path,
+    executor: "AbstractExecutor | None",
+    device: str,
+) -> "Finding | None":
+    """A finding; nothing, after a complaint, if it failed and others may not."""
+    from unbraid_claims import reproduce as run
+
+    view = StudyView()
+    try:
+        if preset != "smoke":
+            _announce(name, preset, out, executor)
+        return run(
+            name, preset, out=out, executor=executor, device=device, observer=view
+        )
+    except (KeyboardInterrupt, InterruptedError):
+        command = shlex.join(["unbraid", *sys.argv[1:]])
+        typer.echo(f"unbraid: broken off. To go on: {command}", err=True)
+        raise typer.Exit(130) from None
+    except (OSError, ValueError, ArithmeticError) as error:
+        complain(RuntimeError(f"{name}: {error}"))
+        return None
+    finally:
+        view.close()
+
+
+def _announce(
+    name: str, preset: Any, out: Path, executor: "AbstractExecutor | None"
+) -> None:
+    """What is left to train, and how long that takes, before it begins."""
+    from unbraid.studies import study_from_plain
+    from unbraid_claims import CLAIMS, study_of
+
+    for study in CLAIMS[name].studies_at(preset):
+        wanted = study_from_plain(study_of(study, preset))
+        folder = out / "studies" / wanted.name
+        n_workers = executor.n_workers if executor else None
+        announce_cost(wanted, folder, n_workers, as_json=False)
+
+
+def _print_finding(finding: "Finding", out: Path) -> None:
+    typer.echo(f"{finding.name} ({finding.source})")
+    typer.echo(f"  {finding.claim}")
+    print_table(
+        ("what", "expected", "measured", "interval", "verdict"),
+        [
+            (
+                check.quantity,
+                check.expected,
+                f"{check.value:.3g}",
+                _interval(check.interval),
+                check.verdict,
+            )
+            for check in finding.checks
+        ],
+    )
+    if finding.remark:
+        typer.echo(f"  {finding.remark}")
+    typer.echo(f"  {finding.verdict.upper()}, see {_folder(finding, out)}\n")
+
+
+def _interval(interval: tuple[float, float] | None) -> str:
+    return "" if interval is None else f"{interval[0]:.3g} to {interval[1]:.3g}"
+
+
+def _folder(finding: "Finding", out: Path) -> Path:
+    return out / finding.preset / finding.name
+
+
+def _facts(finding: "Finding", out: Path) -> dict[str, Any]:
+    import json
+
+    return json.loads((_folder(finding, out) / "finding.json").read_text())
+
+
+def _write_page(page: Path, names: list[str] | None, preset: str | None) -> None:
+    from unbraid_claims import write_findings
+
+    if names or preset:
+        raise typer.BadParameter(
+            "Expected --findings alone, as it shows all findings that are stored.",
+            param_hint="--findings",
+        )
+    if page.suffix != ".md":
+        raise typer.BadParameter(
+            f"Expected a page that ends in .md, got {str(page)!r}.",
+            param_hint="--findings",
+        )
+    n_findings = write_findings(page)
+    typer.echo(f"{n_findings} findings: {page}")

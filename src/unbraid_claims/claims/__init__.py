@@ -1,0 +1,1 @@
+"""Published claims, one file each: the claim, its source and how it is measured."""

@@ -1,0 +1,54 @@
+"""The farther apart squares stand, the less they overlap, the less is disentangled."""
+
+import pandas as pd
+
+from unbraid_claims import Claim, Evidence, Measured, below, mean_of
+from unbraid_claims._michlo_runs import (
+    FRAMEWORKS,
+    SCORES,
+    framework,
+    frameworks_of,
+    slopes,
+)
+from unbraid_claims._score_panels import draw_trends
+
+_STUDY = "michlo-2022-a3-2"
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Slope of scores along the spacing of squares, per framework."""
+    table = with_spacing(evidence.table(_STUDY))
+    checks = []
+    for name, words in FRAMEWORKS.items():
+        runs = framework(table, name)
+        for score, called in SCORES.items():
+            found = slopes(
+                runs, score, along="spacing", sweep=("objective.beta", "seed")
+            )
+            quantity = f"{words}: {called} per pixel of spacing, mean slope over beta "
+            checks.append(below(f"{quantity}and seeds", mean_of(found)))
+    shown = table.assign(framework=frameworks_of(table))
+    figure = draw_trends(
+        shown, "spacing", "framework", SCORES, label="spacing in pixels"
+    )
+    remark = evidence.at(
+        smoke="", mini="Squares of 4x4 pixels, spaced by 1 to 4, on 16x16.", paper=""
+    )
+    return Measured(checks=checks, figure=figure, remark=remark)
+
+
+def with_spacing(table: pd.DataFrame) -> pd.DataFrame:
+    """Runs with the spacing that the name of their data gives."""
+    return table.assign(
+        spacing=table["data"].str.extract(r"spacing=(\d+)", expand=False).astype(int)
+    )
+
+
+CLAIM = Claim(
+    name="michlo-figure-3-10",
+    source="Michlo (2022), Figure 3.10",
+    text="The farther apart the positions of XYSquares are, and so the less its "
+    "images overlap, the worse beta-VAE and Ada-GVAE disentangle it.",
+    measure=measure,
+    studies=(_STUDY,),
+)

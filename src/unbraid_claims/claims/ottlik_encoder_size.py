@@ -1,0 +1,113 @@
+"""Larger frozen encoders have a larger gap."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from unbraid.data import open_dataset
+from unbraid_claims import Claim, Evidence, Measured, above, rank_correlation, resampled
+from unbraid_claims._frozen_encoders import (
+    gap_of,
+    published_encoders,
+    untrained_gap,
+)
+from unbraid_claims._scores_by_group import draw_lines
+from unbraid_claims._tables import group_means
+
+_STUDY = "encoder-size"
+_SEEDS = (0, 1, 2)
+
+
+def measure(evidence: Evidence) -> Measured:
+    """MIG against the width of self-trained encoders, and of untrained ones."""
+    table = evidence.table(_STUDY)
+    table = table.assign(width=[_width(text) for text in table["network.widths"]])
+    untrained = pd.DataFrame(evidence.kept("untrained", lambda: _untrained(evidence)))
+    n_resamples = evidence.at(smoke=20, mini=1_000, paper=1_000)
+    checks = [
+        above(
+            "self-trained encoders (VAE): rank correlation of MIG and width",
+            resampled(table, _trend, within="width", n_resamples=n_resamples),
+            expected="above 0, as with CLIP (0.004 to 0.026)",
+        )
+    ]
+    published = evidence.kept("published", lambda: _published(evidence))
+    if len(published) > 1:
+        trend = np.corrcoef(
+            [row["n_weights"] for row in published],
+            [row["score.mig"] for row in published],
+        )[0, 1]
+        quantity = "CLIP's encoders at hand: correlation of MIG and weights"
+        checks.append(above(quantity, (float(trend), None)))
+    means = {
+        "self-trained": group_means(table, "width", "score.mig"),
+        "untrained": group_means(untrained, "width", "score.mig"),
+    }
+    figure = draw_lines(
+        [str(width) for width in means["self-trained"]],
+        {name: list(line.values()) for name, line in means.items()},
+        across="units in each of two layers",
+        up="MIG, mean over seeds",
+    )
+    return Measured(
+        checks=checks,
+        figure=figure,
+        remark="Self-trained encoders stand for CLIP's, whose weights are not at hand."
+        if len(published) < 2
+        else "",
+    )
+
+
+def _width(text: Any) -> int:
+    return int(str(text).split()[0])
+
+
+def _trend(table: pd.DataFrame) -> float:
+    return rank_correlation(table, "width", "score.mig")
+
+
+def _untrained(evidence: Evidence) -> list[dict[str, Any]]:
+    cells = evidence.cells(_STUDY)
+    data = open_dataset(cells[0].spec.data)
+    n_rows = evidence.at(smoke=300, mini=3_000, paper=50_000)
+    widths = sorted({cell.spec.to_plain()["network"]["widths"][0] for cell in cells})
+    return [
+        {
+            "width": width,
+            "seed": seed,
+            "score.mig": untrained_gap(
+                data,
+                width,
+                n_latents=cells[0].spec.training.n_latents,
+                seed=seed,
+                n_rows=n_rows,
+            ),
+        }
+        for width in widths
+        for seed in _SEEDS
+    ]
+
+
+def _published(evidence: Evidence) -> list[dict[str, Any]]:
+    if evidence.preset != "paper":
+        return []
+    data = open_dataset(evidence.cells(_STUDY)[0].spec.data)
+    return [
+        {
+            "name": name,
+            "n_weights": n,
+            "score.mig": gap_of(encoder, data, n_rows=10_000),
+        }
+        for name, n, encoder in published_encoders()
+    ]
+
+
+CLAIM = Claim(
+    name="ottlik-encoder-size",
+    source="Ottlik, Ram and Liss (2022), Table 1",
+    text="Frozen encoders that nobody trained to disentangle do so more the larger "
+    "they are.",
+    measure=measure,
+    studies=(_STUDY,),
+)
