@@ -8,7 +8,6 @@ from typing import get_type_hints
 
 import pytest
 from typer.testing import CliRunner
-from unbraid.cli._reproduce import reproduce
 
 import unbraid
 from unbraid.cli._app import app
@@ -31,6 +30,7 @@ from unbraid.training import (
     fit,
     specify,
 )
+from unbraid_claims._command import reproduce
 
 DATA = "xy_squares:image_size=8,square_size=1,n_squares=1"
 FIELDS = TrainingSettings.model_fields
