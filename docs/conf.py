@@ -31,7 +31,6 @@ pygments_dark_style = "monokai"
 autodoc_member_order = "groupwise"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-autodoc_preserve_defaults = True
 autodoc_default_options = {"members": True}
 napoleon_attr_annotations = False
 napoleon_use_ivar = True

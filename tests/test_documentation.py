@@ -68,7 +68,9 @@ ROOMS = {
     "selection": "selection",
     "studies": "studies",
     "analysis": "studies.analysis",
-    "executors": "studies.executors",
+    "evolution": "evolution",
+    "execution": "execution",
+    "perception": "perception",
     "discovery": "discovery",
     "testing": "testing",
 }

@@ -269,7 +269,7 @@ def test_distances_through_a_file_that_is_none_is_one_sentence(tmp_path):
     (tmp_path / "broken.json").write_text("{}")
     for name, words in (
         ("missing.json", "No such file"),
-        ("broken.json", "expected a likelihood"),
+        ("broken.json", "is not a likelihood"),
     ):
         loss = str(tmp_path / name)
         done = run_whole("data", "distances", "xy_squares", "--loss", loss)

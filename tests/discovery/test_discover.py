@@ -511,7 +511,7 @@ def test_a_killed_discovery_goes_on(tmp_path):
     done = {path: path.stat().st_mtime_ns for path in runs.glob("*/scores.json")}
     assert 1 <= len(done) < 4
     again = subprocess.run(command, capture_output=True, text=True)
-    assert again.returncode in (0, 1), again.stderr
+    assert again.returncode in (0, 3), again.stderr
     assert again.stdout.startswith((tmp_path / "summary.txt").read_text())
     assert len(list(runs.glob("*/scores.json"))) == 4
     assert all(path.stat().st_mtime_ns == when for path, when in done.items())

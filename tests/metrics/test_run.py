@@ -43,11 +43,22 @@ def test_a_budget_changes_no_score():
 
 
 def test_scores_come_before_levels_and_intervals():
-    # No time at all is left for anything but the first group.
-    card = evaluate(CODES, FACTORS, metrics="mig", budget=0.002, workers=1)
-    if "mig" in card:  # on a slow machine not even that
-        assert card["mig"].interval is None
-        assert card.without_interval["mig"] == "did not fit into the budget"
+    calls = []
+
+    def first(codes, factors):
+        calls.append(("first", len(codes)))
+        return 0.0
+
+    def second(codes):
+        calls.append(("second", len(codes)))
+        return 0.0
+
+    metrics = [Metric(second, 2.0, uses_factors=False), Metric(first, 1.0)]
+    evaluate(CODES, FACTORS, metrics=metrics, workers=1)
+    # Two values, chance and ideal of one of them, then eight halves of each.
+    assert calls[:2] == [("first", 300), ("second", 300)]
+    assert calls[2:4] == [("first", 300)] * 2
+    assert calls[4:] == [("first", 150)] * 8 + [("second", 150)] * 8
 
 
 @pytest.mark.parametrize("budget", ["soon", -1, 0])

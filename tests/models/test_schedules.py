@@ -2,7 +2,7 @@ import dataclasses
 import math
 
 import pytest
-from refusals import refusal_of
+from parameter_errors import refusal_of
 
 from unbraid.models import Constant, Cosine, Cyclic, Decay, Linear, fill_steps, value_at
 from unbraid.models.objectives import AnnealedVAE, BetaVAE

@@ -77,7 +77,7 @@ def test_settings_reach_the_training():
         ({"training": {"steps": True}}, "training.steps"),
         ({"training": {"learning_rate": float("nan")}}, "learning_rate"),
         ({"objective": {"name": "beta_vae", "bta": 1}}, "Did you mean 'beta'"),
-        ({"objective": {"name": "beta_vae", "beta": -1}}, "from 0, got -1"),
+        ({"objective": {"name": "beta_vae", "beta": -1}}, "at least 0, got -1"),
         ({"objective": "beta_va"}, "Did you mean 'beta_vae'"),
         ({"objective": {"beta": 4}}, "expected a name"),
         ({"objective": "dense"}, "expected one of"),

@@ -139,7 +139,9 @@ def _check_output(out: Path, *, variances: bool, overwrite: bool) -> None:
         )
     if not out.absolute().parent.is_dir():
         raise typer.BadParameter(
-            f"There is no folder {str(out.absolute().parent)!r}.", param_hint="--out"
+            f"Cannot write {str(out)!r}: there is no folder "
+            f"{str(out.absolute().parent)!r}.",
+            param_hint="--out",
         )
     if out.exists() and not (overwrite and out.is_file()):
         raise FileExistsError(

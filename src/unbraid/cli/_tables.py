@@ -90,7 +90,8 @@ def check_outputs(json: Path | None, plot: Path | None) -> None:
     for option, path in (("--json", json), ("--plot", plot)):
         if path is not None and not expand_user(path).absolute().parent.is_dir():
             raise typer.BadParameter(
-                f"There is no folder {str(path.absolute().parent)!r}.",
+                f"Cannot write {str(path)!r}: there is no folder "
+                f"{str(path.absolute().parent)!r}.",
                 param_hint=option,
             )
     if plot is not None and plot.suffix.lower() not in (".png", ".pdf", ".svg"):
@@ -213,22 +214,9 @@ def read_frame(path: Path, name: str, option: str) -> "pd.DataFrame":
     """
     import pandas as pd
 
-    from unbraid.foundation import (
-        expand_user,
-        naming,
-        require_memory,
-        require_regular_file,
-    )
+    from unbraid.foundation import DataFormatError, naming, require_memory
 
-    path = expand_user(path)
-    kinds = ", ".join(_SUFFIXES)
-    if not path.exists():
-        raise FileNotFoundError(
-            f"{option}: there is no file {str(path)!r}. Give a file of type {kinds}."
-        )
-    if path.suffix.lower() not in _SUFFIXES:
-        raise ValueError(f"{option}: expected a file of type {kinds}, got {path}.")
-    n_bytes = require_regular_file(path)
+    path, n_bytes = _find_file(path, option)
     if path.suffix.lower() in (".csv", ".parquet"):
         # What pandas makes of a file takes several times its size.
         require_memory(4 * n_bytes, str(path))
@@ -239,9 +227,42 @@ def read_frame(path: Path, name: str, option: str) -> "pd.DataFrame":
         raise ValueError(
             f"{path}: expected a table (n_rows, n_columns), got shape {table.shape}."
         )
+    if table.dtype.names is not None:
+        raise DataFormatError(
+            f"{path}: expected a table of numbers or text, got records with the fields "
+            f"{', '.join(table.dtype.names)}."
+        )
     frame = pd.DataFrame(table.reshape(len(table), -1))
     frame.columns = [f"factor_{i}" for i in range(frame.shape[1])]
     return frame
+
+
+def read_points(path: Path, option: str) -> Any:
+    """Points in a file: a table, or an array of any shape, as it is.
+
+    Args:
+        path: File with one row per point.
+        option: Name of the option, for messages.
+    """
+    path, _ = _find_file(path, option)
+    if path.suffix.lower() in (".npy", ".npz"):
+        return _read_array(path, "points", option)
+    return read_codes(path, option, "points")
+
+
+def _find_file(path: Path, option: str) -> tuple[Path, int]:
+    """Return a file that exists and has a known type, and its size in bytes."""
+    from unbraid.foundation import expand_user, require_regular_file
+
+    path = expand_user(path)
+    kinds = ", ".join(_SUFFIXES)
+    if not path.exists():
+        raise FileNotFoundError(
+            f"{option}: there is no file {str(path)!r}. Give a file of type {kinds}."
+        )
+    if path.suffix.lower() not in _SUFFIXES:
+        raise ValueError(f"{option}: expected a file of type {kinds}, got {path}.")
+    return path, require_regular_file(path)
 
 
 def _read_array(path: Path, name: str, option: str) -> Any:

@@ -51,7 +51,7 @@ def model_centrality(
     representations: Sequence[Coded] | Mapping[str, Coded],
     *,
     groups_per_latent: int = 20,
-    group_size: int = 32,
+    group_size: int = 25,
     kl_threshold: float = 0.01,
     seed: int = 0,
 ) -> CentralityScores:

@@ -12,7 +12,7 @@ from ._comparable import Coded
 from ._model_access import Decoder, decode_codes, read_active, require_methods
 
 _FEWEST_ROWS = 20
-_WIDTH = 128
+_WIDTH = 64
 _EPOCHS = 20
 _BATCH = 200
 _LEARNING_RATE = 3e-3
@@ -39,7 +39,7 @@ def pipe_score(
     on images of other rows is 1 if it can only guess and 0 if it is always right. One
     model is enough: it is not compared with others.
 
-    The classifier is a dense network with one hidden layer of 128 units, trained for 20
+    The classifier is a dense network with one hidden layer of 64 units, trained for 20
     epochs on one half of the rows and tested on the other half. Latents that are not
     active are held at their mean, so that invisible changes do not count. The published
     score permutes all latents and trains a convolutional network on many more images,

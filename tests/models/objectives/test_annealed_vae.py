@@ -1,6 +1,6 @@
 import pytest
 import torch
-from refusals import refusal_of
+from parameter_errors import refusal_of
 
 from unbraid.models.objectives import VAE, AnnealedVAE, BetaVAE
 

@@ -3,7 +3,7 @@ import math
 
 import pytest
 import torch
-from refusals import refusal_of
+from parameter_errors import refusal_of
 
 from unbraid.data import XYSquares
 from unbraid.foundation import torch_generator

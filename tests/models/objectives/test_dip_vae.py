@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import torch
-from refusals import refusal_of
+from parameter_errors import refusal_of
 
 from unbraid.models import DiagonalGaussian, Linear
 from unbraid.models.objectives import DIPVAE, VAE

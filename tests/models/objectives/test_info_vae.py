@@ -2,7 +2,7 @@ import math
 
 import pytest
 import torch
-from refusals import refusal_of
+from parameter_errors import refusal_of
 
 from unbraid.foundation import torch_generator
 from unbraid.models.objectives import VAE, InfoVAE
