@@ -1,11 +1,11 @@
 import json
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from unbraid.cli._app import app
+from unbraid.cli import main
 
 
 @pytest.fixture
@@ -22,34 +22,40 @@ def files(tmp_path):
     return tmp_path
 
 
-def run(folder, *arguments):
-    options = ["--factors", folder / "v.csv", "--metrics", "mig,modularity"]
-    return CliRunner().invoke(app, ["compare", *map(str, (*arguments, *options))])
+@pytest.fixture
+def run(files, monkeypatch, capsys):
+    """Run the command as a user does; gives exit code, stdout and stderr."""
+
+    def compare(*arguments):
+        monkeypatch.chdir(files)
+        options = ["--factors", "v.csv", "--metrics", "mig,modularity"]
+        words = ["unbraid", "compare", *options, *arguments]
+        monkeypatch.setattr(sys, "argv", words)
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code, *capsys.readouterr()
+
+    return compare
 
 
-def test_a_table_a_figure_and_a_file(files):
-    result = run(
-        files, files / "mixed.npy", files / "good.npy",
-        "--plot", files / "both.png", "--json", files / "both.json",
-    )  # fmt: skip
-    assert result.exit_code == 0, result.output
-    assert "good - mixed" in result.output
-    assert "color (categorical), shape (ordinal)" in result.output
+def test_a_table_a_figure_and_a_file(files, run):
+    words = ("mixed.npy", "good.npy", "--json", "both.json")
+    code, out, _ = run(*words, "--plot", "both.png")
+    assert code == 0
+    assert "good - mixed" in out
+    assert "color (categorical), shape (ordinal)" in out
     assert (files / "both.png").read_bytes().startswith(b"\x89PNG")
     record = json.loads((files / "both.json").read_text())
     assert record["baseline"] == "mixed"
     assert record["differences"][0]["better"] == "good"
-    again = run(files, files / "mixed.npy", files / "good.npy",
-                "--json", files / "both.json")  # fmt: skip
-    assert again.exit_code == 0
+    assert run(*words)[0] == 0  # its own file is replaced
 
 
-def test_names_may_be_given(files):
-    result = run(files, files / "mixed.npy", files / "good.npy",
-                 "--names", "A,B", "--no-intervals")  # fmt: skip
-    assert result.exit_code == 0, result.output
-    assert "B - A" in result.output
-    assert "No interval" in result.output
+def test_names_may_be_given(run):
+    code, out, err = run("mixed.npy", "good.npy", "--names", "A,B", "--no-intervals")
+    assert code == 0
+    assert "B - A" in out
+    assert "No interval of mig, modularity: not requested." in err
 
 
 @pytest.mark.parametrize(
@@ -61,20 +67,19 @@ def test_names_may_be_given(files):
         ("good.npy", "--metrics", "migg"),
         ("good.npy", "--kinds", "color=red"),
         ("good.npy", "--kinds", "weight=ordinal"),
+        ("good.npy", "--columns", "weight"),
         ("good.npy", "--budget", "soon"),
         ("good.npy", "--json", "no/folder/both.json"),
     ],
 )
-def test_wrong_usage(files, options):
-    arguments = [files / "mixed.npy"]
-    arguments += [files / part if part.endswith("npy") else part for part in options]
-    result = CliRunner().invoke(
-        app, ["compare", "--factors", str(files / "v.csv"), *map(str, arguments)]
-    )
-    assert result.exit_code == 2, result.output
+def test_wrong_usage(run, options):
+    code, _, err = run("mixed.npy", *options)
+    assert code == 2
+    assert "--help" in err
 
 
-def test_other_rows_are_a_failure(files):
-    result = run(files, files / "good.npy", files / "short.npy")
-    assert result.exit_code == 1
-    assert "200" in str(result.exception)
+def test_other_rows_and_missing_files_are_failures(run):
+    code, _, err = run("good.npy", "short.npy")
+    assert code == 1
+    assert "200" in err
+    assert run("good.npy", "none.npy")[0] == 1

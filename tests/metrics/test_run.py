@@ -3,20 +3,15 @@
 import numpy as np
 import pytest
 
-from unbraid.metrics import METRICS, Factors, Metric, evaluate
-from unbraid.metrics._run import run_tasks
-from unbraid.metrics._tasks import Table, make_plan, total_seconds
+from unbraid.metrics import Metric, Score, evaluate
 
 GENERATOR = np.random.default_rng(0)
 FACTORS = GENERATOR.integers(0, 4, (300, 2))
 CODES = FACTORS + 0.2 * GENERATOR.normal(size=(300, 2))
 
 
-def plan(n_rows, n_latents, n_classes, **options):
-    values = np.arange(n_rows)[:, None] % n_classes
-    table = Table(np.zeros((n_rows, n_latents)), Factors(values, kinds=("ordinal",)))
-    standard = {name: m for name, m in METRICS.items() if m.is_standard}
-    return make_plan(standard, table, seed=0, levels=True, **options)
+def noise(codes, factors, seed):
+    return Score(float(np.random.default_rng(seed).random()), name="noise")
 
 
 def endless(codes, factors):
@@ -68,15 +63,19 @@ def test_a_budget_is_a_duration(budget):
 
 
 def test_by_default_slow_intervals_are_left_out_and_the_card_says_so():
-    small, large = (
-        plan(600, 10, 10, intervals=None),
-        plan(5_000, 64, 30, intervals=None),
-    )
-    assert small.tasks_of("dci", "replicate")
-    assert not large.tasks_of("dci", "replicate")
-    assert large.tasks_of("mig", "replicate")
-    assert plan(5_000, 64, 30, intervals=True).tasks_of("dci", "replicate")
-    assert not plan(600, 10, 10, intervals=False).tasks_of("mig", "replicate")
+    # Eight halves of a table that is a 250th of that of the catalog.
+    quick, slow = Metric(noise, 10 * 250 / 4 - 1), Metric(noise, 10 * 250 / 4 + 1)
+    cards = {
+        (metric is slow, intervals): evaluate(
+            CODES, FACTORS, metrics=metric, intervals=intervals, workers=1
+        )
+        for metric in (quick, slow)
+        for intervals in (None, True)
+    }
+    missing = {key for key, card in cards.items() if not card["noise"].interval}
+    assert missing == {(True, None)}
+    reason = "takes longer, use intervals=True or --intervals"
+    assert cards[True, None].without_interval == {"noise": reason}
 
 
 @pytest.mark.parametrize(
@@ -92,11 +91,26 @@ def test_a_result_without_interval_says_why(intervals, n_rows, reason):
     assert reason in card._repr_html_()
 
 
-def test_the_estimate_grows_with_rows_latents_and_classes():
-    small = total_seconds(plan(1_000, 10, 10, intervals=None).tasks)
-    assert total_seconds(plan(4_000, 10, 10, intervals=None).tasks) > 2 * small
-    assert total_seconds(plan(1_000, 40, 10, intervals=None).tasks) > 2 * small
-    assert total_seconds(plan(1_000, 10, 30, intervals=None).tasks) > 1.5 * small
+def estimate(capsys, n_rows, n_latents, n_classes, **options):
+    """Seconds that are announced before a metric is run."""
+    codes = np.zeros((n_rows, n_latents))
+    factors = np.arange(n_rows) % n_classes
+    metric = Metric(noise, 6_000.0, **options)
+    evaluate(codes, factors, metrics=metric, intervals=False, levels=False, workers=1,
+             progress=True)  # fmt: skip
+    number, unit = capsys.readouterr().err.splitlines()[0].split()[-2:]
+    return float(number) * {"s": 1, "min": 60, "h": 3600}[unit]
+
+
+def test_the_estimate_grows_with_rows_latents_and_classes(capsys):
+    # In the catalog: 15,000 rows, 10 latents and 113 classes.
+    assert estimate(capsys, 150, 10, 4) == 60
+    assert estimate(capsys, 75, 10, 4) == 30
+    assert estimate(capsys, 75, 20, 4) == 60
+    assert estimate(capsys, 150, 10, 4, per_class=True) == 2
+    assert estimate(capsys, 150, 10, 12, per_class=True) == 6
+    # A metric that draws its rows takes no longer for more than it draws.
+    assert estimate(capsys, 60_000, 1, 4, rows="some") == 600
 
 
 def test_scores_are_printed_when_they_are_done_if_asked(capsys):
@@ -106,9 +120,3 @@ def test_scores_are_printed_when_they_are_done_if_asked(capsys):
     assert sorted(line.split()[0] for line in lines[1:]) == ["active_units", "mig"]
     evaluate(CODES, FACTORS, metrics="mig")
     assert capsys.readouterr().err == ""
-
-
-def test_replicates_are_left_out_together():
-    own = plan(300, 4, 4, intervals=True)
-    outcomes = run_tasks(own.tasks_of("dci", "replicate"), workers=1, budget=1e-6)
-    assert outcomes == {}

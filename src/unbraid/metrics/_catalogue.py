@@ -4,7 +4,6 @@ import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -58,8 +57,7 @@ class Metric:
 
     Attributes:
         function: Takes codes (and :class:`Factors`, if ``uses_factors``), and a
-            ``seed`` if it is random. Returns a :class:`Score`, a record of several, or
-            a plain number.
+            ``seed`` if it is random. Returns a :class:`Score` or a record of several.
         higher_is_better: Direction of the score.
         seconds: Processor time on 15,000 rows, 10 latents and the 5 factors of
             dSprites, roughly; for the estimate before an evaluation.
@@ -96,13 +94,10 @@ class Metric:
         parts = getattr(result, "__dict__", {}).values()
         if isinstance(result, Score):
             parts = [result]
-        elif isinstance(result, Real):
-            parts = [Score(float(result), name=self.name)]
         scores = tuple(part for part in parts if isinstance(part, Score))
         if not scores:
             raise ValueError(
-                f"{self.name}: expected a Score, a record of some or a number, got "
-                f"{result!r}."
+                f"metric: expected a Score, or a record of some, got {result!r}."
             )
         return scores
 

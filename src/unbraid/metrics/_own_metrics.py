@@ -1,10 +1,13 @@
 """Metrics that are given as functions or objects, next to those with a name."""
 
+import functools
 import inspect
 from collections.abc import Callable, Sequence
+from numbers import Real
 from typing import Any
 
 from ._catalogue import METRICS, Metric, choose_metrics
+from ._score import Score
 
 Wanted = str | Metric | Callable[..., Any] | Sequence[str | Metric | Callable[..., Any]]
 """What may be asked for: a set, names, metrics or functions."""
@@ -18,7 +21,8 @@ def resolve_metrics(wanted: Wanted, *, have_factors: bool) -> dict[str, Metric]:
 
     Args:
         wanted: As for :func:`choose_metrics`; entries may also be a :class:`Metric` or
-            a function, which takes codes, and factors if it has a second argument.
+            a function, which takes codes, and factors if it has a second argument, and
+            returns a number or a :class:`Score`.
         have_factors: Without factors, the sets hold what needs none.
 
     Raises:
@@ -84,4 +88,13 @@ def _from_function(function: Any) -> Metric:
         in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
         and parameter.name != "seed"
     ]
-    return Metric(function, _SECONDS, uses_factors=len(needed) > 1)
+
+    @functools.wraps(function)
+    def score(*given: Any, **options: Any) -> Any:
+        result = function(*given, **options)
+        if isinstance(result, Real) and not isinstance(result, Score):
+            return Score(float(result), name=score.__name__)
+        return result
+
+    score.__name__ = getattr(function, "__name__", type(function).__name__)
+    return Metric(score, _SECONDS, uses_factors=len(needed) > 1)
