@@ -148,9 +148,9 @@ def _points(
     import numpy as np
 
     if points is not None:
-        from ._tables import read_codes
+        from ._tables import read_file
 
-        return read_codes(points, "POINTS", "points")
+        return np.asarray(read_file(points, "points", "POINTS"))
     assert data is not None
     table = _codes(model, data, n_rows, seed) if model else _pixels(data, n_rows, seed)
     distinct = np.unique(table, axis=0)

@@ -178,19 +178,18 @@ def read_factors(path: Path, columns: str | None, kinds: str | None) -> "Factors
             ) from None
 
 
-def read_codes(path: Path, option: str, name: str = "codes") -> Any:
+def read_codes(path: Path, option: str) -> Any:
     """Codes in a file; of a table by ``unbraid encode``, the columns of latents.
 
     Args:
         path: File with one row per observation.
         option: Name of the option, for messages.
-        name: Name of the array in an .npz file that has several.
     """
     import numpy as np
 
     from unbraid.foundation import DataFormatError
 
-    frame = read_frame(path, name, option)
+    frame = read_frame(path, "codes", option)
     latents = [name for name in frame.columns if name.startswith(_CODE)]
     if latents:
         frame = frame[latents]
@@ -213,6 +212,25 @@ def read_frame(path: Path, name: str, option: str) -> "pd.DataFrame":
     """
     import pandas as pd
 
+    table = read_file(path, name, option)
+    if isinstance(table, pd.DataFrame):
+        return table
+    if table.ndim not in (1, 2) or 0 in table.shape:
+        raise ValueError(
+            f"{path}: expected a table (n_rows, n_columns), got shape {table.shape}."
+        )
+    frame = pd.DataFrame(table.reshape(len(table), -1))
+    return frame.rename(columns=lambda i: f"factor_{i}")
+
+
+def read_file(path: Path, name: str, option: str) -> Any:
+    """DataFrame in a .csv or .parquet file, or array in an .npy or .npz file.
+
+    Args:
+        path: File of one of the known types.
+        name: Name of the array in an .npz file that has several.
+        option: Name of the option, for messages.
+    """
     from unbraid.foundation import (
         expand_user,
         naming,
@@ -229,19 +247,12 @@ def read_frame(path: Path, name: str, option: str) -> "pd.DataFrame":
     if path.suffix.lower() not in _SUFFIXES:
         raise ValueError(f"{option}: expected a file of type {kinds}, got {path}.")
     n_bytes = require_regular_file(path)
-    if path.suffix.lower() in (".csv", ".parquet"):
-        # What pandas makes of a file takes several times its size.
-        require_memory(4 * n_bytes, str(path))
-        with naming(str(path)):
-            return _read_table(path)
-    table = _read_array(path, name, option)
-    if table.ndim not in (1, 2) or 0 in table.shape:
-        raise ValueError(
-            f"{path}: expected a table (n_rows, n_columns), got shape {table.shape}."
-        )
-    frame = pd.DataFrame(table.reshape(len(table), -1))
-    frame.columns = [f"factor_{i}" for i in range(frame.shape[1])]
-    return frame
+    if path.suffix.lower() in (".npy", ".npz"):
+        return _read_array(path, name, option)
+    # What pandas makes of a file takes several times its size.
+    require_memory(4 * n_bytes, str(path))
+    with naming(str(path)):
+        return _read_table(path)
 
 
 def _read_array(path: Path, name: str, option: str) -> Any:
