@@ -25,7 +25,7 @@ def first_generation(
         seed: Of the population.
 
     Example:
-        >>> from unbraid.selection import PopulationSettings
+        >>> from unbraid.evolution import PopulationSettings
         >>> settings = PopulationSettings(size=4, models=2)
         >>> members = first_generation(
         ...     settings, n_images=1000, batch_size=64, seed=0)

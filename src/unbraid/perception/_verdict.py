@@ -47,7 +47,7 @@ def disentanglement_verdicts(found: PerceivedDistances) -> tuple[Verdict, ...]:
 
     Example:
         >>> from unbraid.data import XYSquares
-        >>> from unbraid.geometry import perceived_distances
+        >>> from unbraid.perception import perceived_distances
         >>> squares = XYSquares(image_size=8, square_size=1, n_squares=1)
         >>> found = perceived_distances(squares, n_pairs=1_000)
         >>> disentanglement_verdicts(found)[0].expectation
