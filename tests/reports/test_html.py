@@ -201,7 +201,7 @@ def test_the_command_writes_a_page_of_a_study_without_a_finished_run(copy):
     for cell in copy.cells:
         fail(cell, "out of memory")
     out = copy.path / "deep" / "r.html"
-    command = ["study", "report", str(copy.path), "-o", str(out)]
+    command = ["report", str(copy.path), "-o", str(out)]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
     assert result.output.strip() == str(out)

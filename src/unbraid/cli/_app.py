@@ -24,7 +24,7 @@ from ._extensions import COMMANDS
 from ._factorize import factorize
 from ._names import names
 from ._settings_options import add_settings
-from ._study import study
+from ._study import report, study
 from ._train import train
 
 _INTERRUPTED = KeyboardInterrupt("Interrupted.")
@@ -85,6 +85,7 @@ app.command()(evaluate)
 app.command()(explore)
 app.command()(factorize)
 app.command()(names)
+app.command()(report)
 
 
 @app.command("train", help=train.__doc__)

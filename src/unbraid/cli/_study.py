@@ -180,15 +180,17 @@ def report(
     folder: FolderArgument,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="The page; report.html in the folder if not."),
+        typer.Option(
+            "--out", "-o", help="File to write; report.html in the folder by default."
+        ),
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Write one page with ranking, pictures and warnings; nothing is trained.
+    """Write a page that shows a study, a discovery, a run or a model.
 
-    Also takes the folder of a discovery, of a single run or of a model.
+    It has tables, pictures and warnings in one file; nothing is trained.
 
-    Example: unbraid study report study -o report.html
+    Example: unbraid report study -o report.html
     """
     from unbraid.reports import write_report
 

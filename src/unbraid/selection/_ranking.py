@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,9 @@ from scipy.stats import rankdata
 from unbraid.foundation import numpy_generator
 
 from ._evidence import Evidence, Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 WEIGHTS: Mapping[str, float] = {"reproducible": 1.0, "dynamics": 0.05, "elbo": 0.05}
 """Weight of each label-free score: dynamics and ELBO decide between configurations that
@@ -88,6 +91,33 @@ class Ranking:
     def to_plain(self) -> dict[str, Any]:
         """As JSON can hold it."""
         return asdict(self)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return the models as a table, the best first, with the ends of intervals.
+
+        Example:
+            >>> first = Ranked("a1", "a", 0.9, (0.8, 1.0), 0, True)
+            >>> ranking = Ranking((first,), (), "a1", "It agrees.")
+            >>> ranking.to_frame()[["name", "score", "low", "is_chosen"]]
+              name  score  low  is_chosen
+            0   a1    0.9  0.8       True
+        """
+        import pandas as pd
+
+        rows = [
+            {
+                "name": model.name,
+                "configuration": model.specification,
+                "score": model.score,
+                "low": model.interval[0],
+                "high": model.interval[1],
+                "group": model.group,
+                "better_than_chance": model.better_than_chance,
+                "is_chosen": model.name == self.chosen,
+            }
+            for model in self.models
+        ]
+        return pd.DataFrame(rows)
 
 
 def rank_models(

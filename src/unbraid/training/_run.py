@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unbraid.foundation import CheckpointFormatError, read_json
 from unbraid.models import Autoencoder
@@ -14,6 +14,9 @@ from ._model_file import load
 from ._run_folder import RunFolder
 from ._specification import TrainingSpec
 from ._trace import Trace
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,21 @@ class Run:
     warnings: tuple[Diagnosis, ...] = ()
     folder: Path | None = None
     trace: Trace | None = field(default=None, repr=False)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return the history as a table, one row per record.
+
+        Example:
+            >>> from unbraid.data import XYSquares
+            >>> from unbraid.training import fit
+            >>> squares = XYSquares(image_size=8, square_size=1, n_squares=1)
+            >>> run = fit("vae", squares, steps=20, log_every=10, n_latents=2)
+            >>> run.to_frame()["step"].tolist()
+            [10, 20]
+        """
+        import pandas as pd  # takes a while to import, and training does not need it
+
+        return pd.DataFrame(self.history)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], **own: Any) -> "Run":
