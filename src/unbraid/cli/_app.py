@@ -126,6 +126,10 @@ def run() -> None:
     ready_streams()
     with _noted_interruption() as was_interrupted:
         code = _exit_code(was_interrupted)
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):  # said above; Python would say it again as it exits
+        close_stdout()
     raise SystemExit(code)
 
 
