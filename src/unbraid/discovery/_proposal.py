@@ -72,9 +72,10 @@ class _Race(NamedTuple):
 
 
 # Races from much time to little. The first rounds tell which strengths are wrong; most
-# of the time is spent on long runs of those that remain, because four times as many
-# steps are worth more than a second strength (docs/recipes.md). All rounds but the last
-# end before the learning rate falls, so that a run may continue after any of them.
+# of the time is spent on runs of those that remain, because longer runs are better
+# (docs/recipes.md). That one finalist is better than two has not been measured. All
+# rounds but the last end before the learning rate falls, so that a run may continue
+# after any of them.
 _RACES = (
     _Race(40_000, (_Round(10_000, 0.15, 5, 2), _Round(25_000, 0.4, 3, 3), _last(2, 4))),
     _Race(15_000, (_Round(10_000, 0.25, 3, 2), _last(1, 4))),
