@@ -51,7 +51,7 @@ def test_a_model_cuts_new_pictures_as_it_learned(story, tmp_path):
     np.testing.assert_allclose(table.iloc[:, 1:], expected, rtol=1e-5, atol=1e-6)
 
 
-def test_evaluate_and_encode_take_the_folder_in_its_default_size(story):
+def test_encode_takes_the_folder_in_its_default_size(story):
     home, data = story
     model = unbraid.load(home / "run")
     assert model.framing == data.framing
@@ -108,3 +108,25 @@ def test_wrong_usage(story, arguments, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert call(home / "run", home / "new", *arguments).exit_code == 2
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("options", ["", ":image_size=32", ":label_folders=false"])
+def test_other_commands_take_pictures_of_any_size_too(story, options, tmp_path):
+    home, data = story
+    pictures = f"{home / 'pictures'}{options}"
+    scores, page = tmp_path / "scores.json", tmp_path / "explorer.html"
+    scored = CliRunner().invoke(
+        app,
+        ["evaluate", str(home / "run"), "--data", pictures, "--metrics", "active_units"]
+        + ["--no-intervals", "--no-levels", "--json", str(scores)],
+    )
+    assert scored.exit_code == 0, scored.output
+    codes = unbraid.encode(unbraid.load(home / "run"), data)
+    expected = unbraid.evaluate(codes, metrics="active_units", intervals=False)
+    found = json.loads(scores.read_text())["scores"]["active_units"]["value"]
+    assert found == float(expected["active_units"])
+    explored = CliRunner().invoke(
+        app, ["explore", str(home / "run"), "--data", pictures, "-o", str(page)]
+    )
+    assert explored.exit_code == 0, explored.output
+    assert page.stat().st_size > 10_000

@@ -49,6 +49,19 @@ def open_data(text: str) -> "AbstractDataset":
         raise typer.BadParameter(str(error), param_hint="DATA") from error
 
 
+def open_for_model(model: Any, text: str) -> "AbstractDataset":
+    """Open data; pictures and arrays of images get the size that a model takes.
+
+    Built-in datasets stay as they are: to resize them unasked would hide a mistake.
+    """
+    from unbraid.data import ImageFolder, LabelledImages
+    from unbraid.representation import prepare_data
+
+    dataset = open_data(text)
+    is_own = isinstance(dataset, ImageFolder | LabelledImages)
+    return prepare_data(model, dataset) if is_own else dataset
+
+
 def announce_hidden(text: str) -> None:
     """Say so if a name of a dataset is also that of a folder or file here."""
     from unbraid.data import hidden_path

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ._console import print_table
-from ._data import open_data
+from ._data import open_for_model
 from ._tables import (
     BudgetOption,
     ColumnsOption,
@@ -152,14 +152,9 @@ def _check_usage(
 def _open(model: Path, data: str) -> tuple[Any, Any]:
     """A model and a dataset with images of the right shape for it."""
     from unbraid import load
-    from unbraid.foundation import expand_user
-    from unbraid.representation import prepare_data
 
     network = load(model)
-    if expand_user(data).is_dir():
-        # A folder is opened as the pictures that the model learned from.
-        return network, prepare_data(network, data)
-    dataset = open_data(data)
+    dataset = open_for_model(network, data)
     if tuple(dataset.image_shape) != network.image_shape:
         raise ValueError(
             f"evaluate: expected data of shape {network.image_shape}, for which the "

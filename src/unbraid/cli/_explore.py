@@ -8,7 +8,7 @@ import typer
 from unbraid.foundation import expand_user
 
 from ._console import print_json
-from ._data import JsonOption, open_data
+from ._data import JsonOption, open_for_model
 
 if TYPE_CHECKING:
     from unbraid.data import AbstractDataset
@@ -64,7 +64,7 @@ def explore(
     chosen = read_latent_names(names) if names is not None else None
     folders = [model] if other is None else [model, other]
     models = [load(folder) for folder in folders]
-    dataset = open_data(data) if data is not None else _remembered(model)
+    dataset = _remembered(model) if data is None else open_for_model(models[0], data)
     page = write_explorer(
         models[0],
         dataset,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ._console import print_json, print_table
-from ._data import JsonOption, open_data
+from ._data import JsonOption, open_data, open_for_model
 
 if TYPE_CHECKING:
     from unbraid.geometry import Geomancer
@@ -167,7 +167,8 @@ def _codes(model: Path, data: str, n_rows: int, seed: int) -> Any:
     from unbraid import load
     from unbraid.metrics import encode_some
 
-    network, dataset = load(model), open_data(data)
+    network = load(model)
+    dataset = open_for_model(network, data)
     if tuple(dataset.image_shape) != network.image_shape:
         raise ValueError(
             f"factorize: expected data of shape {network.image_shape}, for which the "
