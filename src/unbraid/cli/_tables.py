@@ -229,8 +229,8 @@ def read_frame(path: Path, name: str, option: str) -> "pd.DataFrame":
         )
     if table.dtype.names is not None:
         raise DataFormatError(
-            f"{path} holds records with the fields {', '.join(table.dtype.names)}. Give "
-            "a table of numbers or text."
+            f"{path} holds records with the fields {', '.join(table.dtype.names)}. "
+            "Give a table of numbers or text."
         )
     frame = pd.DataFrame(table.reshape(len(table), -1))
     frame.columns = [f"factor_{i}" for i in range(frame.shape[1])]
