@@ -102,8 +102,8 @@ def written(path, content):
         (np.array([["a", "b"]]), (), "points that are numbers"),
         (np.ones((50, 3)), ("-k", 2), "that repeat another"),
         (np.ones((50, 3)), (), "some that repeat"),
-        (np.eye(3), ("-k", 2), "more points than neighbours"),
-        (np.eye(2), (), "more points than neighbours"),
+        (np.eye(3), ("-k", 2), "more points than neighbors"),
+        (np.eye(2), (), "more points than neighbors"),
         (sphere(50, 2).points, ("-k", 4), "a dimension from 1 to 3"),
         (
             np.concatenate([sphere(50, 2).points, sphere(50, 2).points + 9]),

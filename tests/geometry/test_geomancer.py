@@ -121,10 +121,10 @@ def test_given_tangents_are_used(two_spheres):
     assert alignment_error(found.components_, two_spheres.tangents).max() < 1e-4
 
 
-def test_given_neighbours_are_used(two_spheres, fitted):
+def test_given_neighbors_are_used(two_spheres, fitted):
     squares = np.square(two_spheres.points[:, None] - two_spheres.points).sum(axis=2)
     nearest = np.argsort(squares, axis=1)[:, 1:29]
-    found = Geomancer(4).fit(two_spheres.points, neighbours=nearest[:, :28])
+    found = Geomancer(4).fit(two_spheres.points, neighbors=nearest[:, :28])
     assert found.n_neighbors_ == 28
     assert found.dimensions_ == (2, 2)
     assert found.spectrum_[1] > 2 * fitted.spectrum_[1]
@@ -166,15 +166,15 @@ def test_a_metric_at_each_point_finds_factors_in_mixed_coordinates():
 
 
 def test_christoffel_symbols_of_the_sphere_are_those_of_the_textbook():
-    from unbraid.geometry._neighbour_graph import nearest_neighbours
+    from unbraid.geometry._neighbor_graph import nearest_neighbors
     from unbraid.geometry._parallel_transport import christoffel_symbols
 
     generator = np.random.default_rng(0)
     coordinates = generator.uniform([0.8, 0], [2.2, 1.4], (2000, 2))
     metric = np.zeros((2000, 2, 2))
     metric[:, 0, 0], metric[:, 1, 1] = 1, np.sin(coordinates[:, 0]) ** 2
-    neighbours = nearest_neighbours(coordinates, 10)
-    symbols = christoffel_symbols(coordinates, metric, neighbours)
+    neighbors = nearest_neighbors(coordinates, 10)
+    symbols = christoffel_symbols(coordinates, metric, neighbors)
     polar = coordinates[:, 0]
     expected = np.zeros_like(symbols)
     expected[:, 0, 1, 1] = -np.sin(polar) * np.cos(polar)
@@ -230,8 +230,8 @@ def with_nan():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"points": sphere(5, 2).points}, "more points than neighbours, got 5 points"),
-        ({"n_neighbors": 60}, "more points than neighbours, got 60 points for 60"),
+        ({"points": sphere(5, 2).points}, "more points than neighbors, got 5 points"),
+        ({"n_neighbors": 60}, "more points than neighbors, got 60 points for 60"),
         ({"points": np.tile(sphere(30, 2).points, (2, 1))}, "30 that repeat another"),
         ({"points": with_nan()}, "finite numbers, got NaN.*the first in row 7"),
         ({"dimension": 4}, "a dimension from 1 to 3, .*got 4"),
@@ -256,9 +256,9 @@ def with_nan():
         ({"gamma": "much"}, "gamma to be from 0, got 'much'"),
         ({"n_neighbors": 0}, "n_neighbors to be an integer from 1, got 0"),
         ({"points": sphere(3, 2).points, "dimension": None}, "more points than"),
-        ({"neighbours": np.zeros((60, 2))}, "whole numbers"),
-        ({"neighbours": np.full((60, 2), 60)}, "from 0 to 59, got 60 to 60"),
-        ({"neighbours": np.zeros((60, 2), int)}, "other than the point itself"),
+        ({"neighbors": np.zeros((60, 2))}, "whole numbers"),
+        ({"neighbors": np.full((60, 2), 60)}, "from 0 to 59, got 60 to 60"),
+        ({"neighbors": np.zeros((60, 2), int)}, "other than the point itself"),
         ({"tangents": np.zeros((60, 3, 2))}, "orthonormal columns"),
         ({"tangents": np.zeros((60, 2))}, r"tangents \(60, 3, dimension\)"),
         ({"metric": np.eye(2)}, r"a metric of shape \(3, 3\)"),

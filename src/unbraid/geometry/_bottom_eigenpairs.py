@@ -48,7 +48,7 @@ def bottom_eigenpairs(
     A few random vectors are multiplied by a polynomial of the matrix that is large on
     the bottom of the spectrum and small on the rest, and the problem is solved in the
     space they span; again, until nothing changes. Only the last of these problems is
-    set up in double precision. No factorisation is needed, which for a graph in more
+    set up in double precision. No factorization is needed, which for a graph in more
     than two dimensions would fill up, and the matrix is read once for all vectors,
     where a Lanczos method reads it once for each.
 
@@ -138,12 +138,12 @@ def _filtered(
     products: BlockProducts, space: torch.Tensor, cut: float, top: float
 ) -> torch.Tensor:
     """Chebyshev polynomial of the matrix, below 1 from ``cut`` to ``top``."""
-    centre, half = (top + cut) / 2, (top - cut) / 2
+    center, half = (top + cut) / 2, (top - cut) / 2
     degree = int(max(_LEAST_DEGREE, _DEGREE * np.sqrt(top / cut)))
     # Scaled by its value at 0, or high degrees would overflow.
-    factor = scale = -half / centre
+    factor = scale = -half / center
     before, now = space, torch.empty_like(space)
-    products.add_to(now, space, scale=factor / half, shift=centre)
+    products.add_to(now, space, scale=factor / half, shift=center)
     for _ in range(degree - 1):
         following = 1 / (2 / scale - factor)
         after = products.add_to(
@@ -151,7 +151,7 @@ def _filtered(
             now,
             keep=-factor * following,
             scale=2 * following / half,
-            shift=centre,
+            shift=center,
         )
         before, now, factor = now, after, following
     return now

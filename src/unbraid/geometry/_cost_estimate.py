@@ -38,7 +38,7 @@ def geomancer_cost(
     """Memory and time of :class:`Geomancer` on so many points.
 
     The matrix has a block of about ``dimension ** 4 / 4`` numbers for each pair of
-    neighbours; its products with vectors take most of the time.
+    neighbors; its products with vectors take most of the time.
 
     Example:
         >>> cost = geomancer_cost(100_000, 6, 4)

@@ -179,8 +179,8 @@ def _prepared(
             f"maximum mean discrepancy: expected a bandwidth over 0, got {bandwidth!r}."
         )
     # A shift changes neither kernel's discrepancy, and small numbers round less.
-    centre = np.concatenate(samples).mean(axis=0)
-    return [(sample - centre) / (np.sqrt(2.0) * bandwidth) for sample in samples]
+    center = np.concatenate(samples).mean(axis=0)
+    return [(sample - center) / (np.sqrt(2.0) * bandwidth) for sample in samples]
 
 
 def _mean(

@@ -37,7 +37,7 @@ class Marginal(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class EmpiricalMarginal:
-    """The distribution of given values, spread evenly between neighbours.
+    """The distribution of given values, spread evenly between neighbors.
 
     Args:
         values: Shape ``(n,)``, at least two different ones, finite; equal ones count
@@ -83,7 +83,7 @@ class EmpiricalMarginal:
         return np.interp(q, self._shares, self._knots)
 
     def pdf(self, x: Values, /) -> Values:
-        """Density at ``x``: the slope between neighbouring values."""
+        """Density at ``x``: the slope between neighboring values."""
         slopes = np.diff(self._shares) / np.diff(self._knots)
         place = np.searchsorted(self._knots, x, side="right") - 1
         return slopes[place.clip(0, len(slopes) - 1)]

@@ -12,20 +12,20 @@ from ._bottom_eigenpairs import bottom_eigenpairs
 from ._connection_laplacian import connection_laplacian, traceless_basis
 from ._cost_estimate import DOUBLE
 from ._geomancer_inputs import (
+    check_metric,
+    check_neighbors,
     check_options,
-    checked_metric,
-    checked_neighbours,
-    checked_points,
-    checked_tangents,
-    default_neighbours,
+    check_points,
+    check_tangents,
+    default_neighbors,
     is_integer,
 )
 from ._intrinsic_dimension import intrinsic_dimension
 from ._invariant_subspaces import invariant_subspaces
-from ._neighbour_graph import (
+from ._neighbor_graph import (
     adjacency,
     check_connected,
-    nearest_neighbours,
+    nearest_neighbors,
     nearest_under_metric,
     undirected_edges,
 )
@@ -130,7 +130,7 @@ class Geomancer(BaseEstimator):
         X: ArrayLike,
         y: Any = None,
         *,
-        neighbours: ArrayLike | None = None,
+        neighbors: ArrayLike | None = None,
         tangents: ArrayLike | None = None,
         metric: ArrayLike | None = None,
     ) -> Self:
@@ -139,7 +139,7 @@ class Geomancer(BaseEstimator):
         Args:
             X: Points, ``(n_points, n_ambient)``.
             y: Not used.
-            neighbours: Of each point, if known, ``(n_points, n_neighbours)``.
+            neighbors: Of each point, if known, ``(n_points, n_neighbors)``.
             tangents: Bases of the tangent spaces, if known, orthonormal, ``(n_points,
                 n_ambient, dimension)``.
             metric: What lengths and angles are: one matrix ``(n_ambient, n_ambient)``
@@ -148,18 +148,18 @@ class Geomancer(BaseEstimator):
                 dimensions (the metric that a decoder induces on its latents, say).
         """
         del y
-        points = checked_points(X)
+        points = check_points(X)
         self.n_features_in_ = points.shape[1]
-        matrices = None if metric is None else checked_metric(metric, points, tangents)
+        matrices = None if metric is None else check_metric(metric, points, tangents)
         if matrices is not None and matrices.ndim == 2:
             squares, axes = np.linalg.eigh(matrices)
             root = (axes * np.sqrt(squares)) @ axes.T
-            self._fit(points @ root, neighbours, None, None)
+            self._fit(points @ root, neighbors, None, None)
             back = np.linalg.inv(root)
             self.tangents_ = back @ self.tangents_
             self.components_ = [back @ part for part in self.components_]
             return self
-        self._fit(points, neighbours, tangents, matrices)
+        self._fit(points, neighbors, tangents, matrices)
         return self
 
     def summary(self) -> str:
@@ -184,15 +184,15 @@ class Geomancer(BaseEstimator):
     def _fit(
         self,
         points: NDArray[np.float64],
-        neighbours: ArrayLike | None,
+        neighbors: ArrayLike | None,
         tangents: ArrayLike | None,
         metric: NDArray[np.float64] | None,
     ) -> None:
         n_points = len(points)
         check_options(self.n_eigenvectors, self.n_tangent_neighbors, self.gamma)
-        bases = None if tangents is None else checked_tangents(tangents, points)
+        bases = None if tangents is None else check_tangents(tangents, points)
         dimension = self._choose_dimension(points, bases, metric)
-        near, width = self._neighbours(points, neighbours, metric, dimension)
+        near, width = self._neighbors(points, neighbors, metric, dimension)
         edges = undirected_edges(near[:, :width])
         check_connected(n_points, edges, width)
         if metric is not None:
@@ -226,7 +226,7 @@ class Geomancer(BaseEstimator):
             known = self.dimension
         if known is None:
             # Their number is checked first: too few have no dimension.
-            default_neighbours(len(points), 1, self.n_neighbors)
+            default_neighbors(len(points), 1, self.n_neighbors)
             estimate = intrinsic_dimension(points, seed=self.seed)
             return int(np.clip(round(estimate), 1, n_ambient))
         if self.dimension not in (None, known):
@@ -241,25 +241,25 @@ class Geomancer(BaseEstimator):
             )
         return int(known)
 
-    def _neighbours(
+    def _neighbors(
         self,
         points: NDArray[np.float64],
-        neighbours: ArrayLike | None,
+        neighbors: ArrayLike | None,
         metric: NDArray[np.float64] | None,
         dimension: int,
     ) -> tuple[NDArray[np.int64], int]:
-        """All neighbours that are looked at, and how many of them make the graph."""
-        if neighbours is not None:
-            given = checked_neighbours(neighbours, len(points))
+        """All neighbors that are looked at, and how many of them make the graph."""
+        if neighbors is not None:
+            given = check_neighbors(neighbors, len(points))
             return given, given.shape[1]
-        width = default_neighbours(len(points), dimension, self.n_neighbors)
+        width = default_neighbors(len(points), dimension, self.n_neighbors)
         wanted = self.n_tangent_neighbors or dimension * (dimension + 3)
         if not self.curved and self.n_tangent_neighbors is None:
             wanted = width
         most = max(width, min(wanted, len(points) - 1))
         if metric is not None:
             return nearest_under_metric(points, metric, most), width
-        return nearest_neighbours(points, most), width
+        return nearest_neighbors(points, most), width
 
     def _parallel_fields(
         self,

@@ -7,7 +7,7 @@ _LARGEST = 1e100
 """Spread of coordinates whose squares are still numbers."""
 
 
-def checked_points(points: ArrayLike, who: str = "Geomancer") -> NDArray[np.float64]:
+def check_points(points: ArrayLike, who: str = "Geomancer") -> NDArray[np.float64]:
     """Points as numbers, one row each.
 
     Args:
@@ -71,8 +71,8 @@ def is_integer(value: object, least: int) -> bool:
     return bool(value >= least)
 
 
-def default_neighbours(n_points: int, dimension: int, wanted: int | None) -> int:
-    """How many neighbours make the graph, with enough points for them."""
+def default_neighbors(n_points: int, dimension: int, wanted: int | None) -> int:
+    """How many neighbors make the graph, with enough points for them."""
     width = max(8, 2 * dimension) if wanted is None else wanted
     if not is_integer(width, 1):
         raise ValueError(
@@ -80,15 +80,15 @@ def default_neighbours(n_points: int, dimension: int, wanted: int | None) -> int
         )
     if n_points <= width:
         raise ValueError(
-            f"Geomancer: expected more points than neighbours, got {n_points} points "
-            f"for {width} neighbours. Give more points, or a lower n_neighbors."
+            f"Geomancer: expected more points than neighbors, got {n_points} points "
+            f"for {width} neighbors. Give more points, or a lower n_neighbors."
         )
     return int(width)
 
 
-def checked_neighbours(neighbours: ArrayLike, n_points: int) -> NDArray[np.int64]:
-    """Neighbours as rows of the points, none of them the point itself."""
-    array = np.asarray(neighbours)
+def check_neighbors(neighbors: ArrayLike, n_points: int) -> NDArray[np.int64]:
+    """Neighbors as rows of the points, none of them the point itself."""
+    array = np.asarray(neighbors)
     if (
         array.ndim != 2
         or len(array) != n_points
@@ -96,23 +96,23 @@ def checked_neighbours(neighbours: ArrayLike, n_points: int) -> NDArray[np.int64
         or array.dtype.kind not in "iu"
     ):
         raise ValueError(
-            f"Geomancer: expected neighbours ({n_points}, n_neighbours), whole "
+            f"Geomancer: expected neighbors ({n_points}, n_neighbors), whole "
             f"numbers, got shape {array.shape} of {array.dtype}."
         )
     if array.min() < 0 or array.max() >= n_points:
         raise ValueError(
-            f"Geomancer: expected neighbours from 0 to {n_points - 1}, got "
+            f"Geomancer: expected neighbors from 0 to {n_points - 1}, got "
             f"{array.min()} to {array.max()}."
         )
     if (array == np.arange(n_points)[:, None]).any():
         raise ValueError(
-            "Geomancer: expected neighbours other than the point itself, got some that "
+            "Geomancer: expected neighbors other than the point itself, got some that "
             "are it."
         )
     return array.astype(np.int64)
 
 
-def checked_tangents(
+def check_tangents(
     tangents: ArrayLike, points: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Orthonormal bases at each point."""
@@ -132,7 +132,7 @@ def checked_tangents(
     return array
 
 
-def checked_metric(
+def check_metric(
     metric: ArrayLike, points: NDArray[np.float64], tangents: ArrayLike | None
 ) -> NDArray[np.float64]:
     """One matrix, or one for each point; positive definite."""

@@ -6,26 +6,26 @@ from sklearn.neighbors import NearestNeighbors
 
 from unbraid.foundation import numpy_generator
 
-from ._geomancer_inputs import checked_points
+from ._geomancer_inputs import check_points
 
 
 def intrinsic_dimension(
     points: NDArray[np.floating],
     *,
-    n_neighbours: int = 10,
+    n_neighbors: int = 10,
     max_points: int = 5_000,
     seed: int = 0,
 ) -> float:
     r"""Maximum-likelihood estimate of the dimension that points fill.
 
-    In ``d`` dimensions, the number of neighbours within a distance grows with its
+    In ``d`` dimensions, the number of neighbors within a distance grows with its
     ``d``-th power; the estimate is the reciprocal of the mean of
-    :math:`\log(r_m / r_j)` over points and their nearest neighbours ``j`` before the
+    :math:`\log(r_m / r_j)` over points and their nearest neighbors ``j`` before the
     last one, ``m``.
 
     Args:
         points: No two equal, ``(n_points, n_ambient)``.
-        n_neighbours: From 2. More are less noisy, but see the bends of the manifold.
+        n_neighbors: From 2. More are less noisy, but see the bends of the manifold.
         max_points: Of more points, so many random ones are looked at, among all.
         seed: Of which ones.
 
@@ -41,18 +41,18 @@ def intrinsic_dimension(
         Levina and Bickel (2004), Maximum Likelihood Estimation of Intrinsic Dimension;
         MacKay and Ghahramani (2005), Comments on it: average the reciprocals.
     """
-    points = checked_points(points, "intrinsic_dimension")
-    n_neighbours = min(n_neighbours, len(points) - 1)
-    if n_neighbours < 2:
+    points = check_points(points, "intrinsic_dimension")
+    n_neighbors = min(n_neighbors, len(points) - 1)
+    if n_neighbors < 2:
         raise ValueError(
-            "intrinsic_dimension: expected two neighbours and three points or more, "
-            f"got {n_neighbours} and {len(points)}."
+            "intrinsic_dimension: expected two neighbors and three points or more, "
+            f"got {n_neighbors} and {len(points)}."
         )
     rows = np.arange(len(points))
     if len(points) > max_points:
         generator = numpy_generator(seed, "intrinsic dimension")
         rows = generator.choice(rows, max_points, replace=False)
-    search = NearestNeighbors(n_neighbors=n_neighbours + 1).fit(points)
+    search = NearestNeighbors(n_neighbors=n_neighbors + 1).fit(points)
     # The nearest one is the point itself.
     distances = search.kneighbors(points[rows])[0][:, 1:]
     if not (distances[:, 0] > 0).all():
@@ -63,7 +63,7 @@ def intrinsic_dimension(
     mean = float(np.log(distances[:, -1:] / distances[:, :-1]).mean())
     if mean == 0:
         raise ValueError(
-            "intrinsic_dimension: expected neighbours at different distances, got "
-            f"{n_neighbours} at the same from every point. Give the dimension."
+            "intrinsic_dimension: expected neighbors at different distances, got "
+            f"{n_neighbors} at the same from every point. Give the dimension."
         )
     return 1 / mean

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
-from ._joint_diagonalisation import joint_diagonalisers
+from ._joint_diagonalization import joint_diagonalizers
 
 _ALIKE = 0.5
 """Cosine above which two directions belong to one factor, as published."""
@@ -47,7 +47,7 @@ def invariant_subspaces(fields: NDArray[np.float64]) -> Subspaces:
     On a product, such a field is a number times the identity on each factor. Fields
     that do not commute come from a flat part of two dimensions or more, on which every
     matrix is parallel: it is what the commutators act on, and it is set aside. The rest
-    is diagonalised jointly, and directions with similar numbers make a factor.
+    is diagonalized jointly, and directions with similar numbers make a factor.
 
     Args:
         fields: Without trace, ``(n_points, n_fields, k, k)``, one field or more.
@@ -124,7 +124,7 @@ def _cluster(
     fields: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], float, float]:
     """Joint eigenvectors as rows, the part of each, what is left over, agreement."""
-    rotations = joint_diagonalisers(fields)
+    rotations = joint_diagonalizers(fields)
     turned = rotations[:, None] @ fields @ np.swapaxes(rotations, 1, 2)[:, None]
     numbers = np.swapaxes(np.diagonal(turned, axis1=2, axis2=3), 1, 2)
     alone = _labels_alone(numbers)
@@ -135,8 +135,8 @@ def _cluster(
     usual = patterns[counts.argmax()]
     usual = usual[usual > 0]
     agrees = which.ravel() == counts.argmax()
-    labels, centres = _common_labels(numbers, alone, agrees, usual)
-    spread = np.square(numbers - centres[labels]).sum()
+    labels, centers = _common_labels(numbers, alone, agrees, usual)
+    spread = np.square(numbers - centers[labels]).sum()
     off = np.square(turned).sum() - np.square(numbers).sum()
     return rotations, labels, float(spread + off), float(agrees.mean())
 
@@ -171,22 +171,22 @@ def _common_labels(
     first = int(np.flatnonzero(agrees)[0])
     groups = [numbers[first, alone[first] == part] for part in range(len(sizes))]
     groups.sort(key=len, reverse=True)
-    centres = np.stack([group.mean(axis=0) for group in groups])
+    centers = np.stack([group.mean(axis=0) for group in groups])
     for _ in range(5):
-        distances = np.square(numbers[:, :, None] - centres).sum(axis=3)
+        distances = np.square(numbers[:, :, None] - centers).sum(axis=3)
         labels = distances.argmin(axis=2)
         members = [numbers[labels == part] for part in range(len(sizes))]
-        centres = np.stack(
+        centers = np.stack(
             [
-                group.mean(axis=0) if len(group) else centre
-                for group, centre in zip(members, centres, strict=True)
+                group.mean(axis=0) if len(group) else center
+                for group, center in zip(members, centers, strict=True)
             ]
         )
-    distances = np.square(numbers[:, :, None] - centres).sum(axis=3)
+    distances = np.square(numbers[:, :, None] - centers).sum(axis=3)
     labels = distances.argmin(axis=2)
     found = np.stack([(labels == part).sum(axis=1) for part in range(len(sizes))], 1)
     slots = np.repeat(np.arange(len(sizes)), sizes)
     for point in np.flatnonzero((found != sizes).any(axis=1)):
         _, places = linear_sum_assignment(distances[point][:, slots])
         labels[point] = slots[places]
-    return labels, centres
+    return labels, centers

@@ -71,8 +71,8 @@ class MultisliceKernel:
 def multislice_kernel(
     activations: NDArray[np.floating],
     *,
-    neighbours: int = 5,
-    slice_neighbours: int = 5,
+    n_neighbors: int = 5,
+    n_slice_neighbors: int = 5,
     decay: float = 2.0,
     slice_bandwidth: float | None = None,
     precision: Literal["double", "single"] = "double",
@@ -91,8 +91,8 @@ def multislice_kernel(
         K' &= (K + K^\top) / 2
 
     and 0 elsewhere. :math:`\sigma_{\tau, i}` is the distance from an observation to its
-    ``neighbours``-th nearest within the slice; :math:`\epsilon` is one number for all,
-    the mean distance to the ``slice_neighbours``-th nearest slice. Where either is 0,
+    ``n_neighbors``-th nearest within the slice; :math:`\epsilon` is one number for all,
+    the mean distance to the ``n_slice_neighbors``-th nearest slice. Where either is 0,
     equal points have affinity 1 and others 0, so that a network which responds to
     everything alike has affinities of 1.
 
@@ -100,8 +100,8 @@ def multislice_kernel(
         activations: :math:`T`, finite, ``(n_slices, n_observations, n_units)``. To
             rotate or scale all units changes nothing (unless ``slice_bandwidth`` is
             given).
-        neighbours: From 1; cut to the number of other observations.
-        slice_neighbours: From 1; cut to the number of other slices.
+        n_neighbors: From 1; cut to the number of other observations.
+        n_slice_neighbors: From 1; cut to the number of other slices.
         decay: The exponent :math:`\alpha`, over 0.
         slice_bandwidth: :math:`\epsilon`, over 0, in place of the mean distance.
         precision: How affinities are stored; ``"single"`` takes half the memory. Sums
@@ -112,7 +112,7 @@ def multislice_kernel(
 
     Example:
         >>> still = np.repeat([[[0.0], [1.0], [3.0]]], 2, axis=0)  # 2 slices
-        >>> kernel = multislice_kernel(still, neighbours=1)
+        >>> kernel = multislice_kernel(still, n_neighbors=1)
         >>> kernel.intraslice[0].round(3)
         array([[1.   , 0.368, 0.053],
                [0.368, 1.   , 0.193],
@@ -129,12 +129,12 @@ def multislice_kernel(
         measurement, so that we raise the ratio to the power, as the next one does.
 
         Gigante, Charles, Krishnaswamy and Mishne (2019), Visualizing the PHATE of
-        Neural Networks, section 3, whose package takes 2 neighbours, 25 slices (the
-        median over slices, then the mean over points), a decay of 5, and standardises
+        Neural Networks, section 3, whose package takes 2 neighbors, 25 slices (the
+        median over slices, then the mean over points), a decay of 5, and standardizes
         the response of each point. None of these is stated by the former; an
         observation's size is part of what a decoder does with it, and is kept here.
     """
-    activations = _checked(activations, neighbours, slice_neighbours, decay)
+    activations = _checked(activations, n_neighbors, n_slice_neighbors, decay)
     if slice_bandwidth is not None and not slice_bandwidth > 0:
         raise ValueError(
             "multislice_kernel: expected slice_bandwidth over 0, got "
@@ -144,9 +144,9 @@ def multislice_kernel(
     stored = np.float32 if precision == "single" else np.float64
     intraslice = np.empty((n_slices, n_observations, n_observations), stored)
     for place, points in enumerate(activations):
-        intraslice[place] = _within(points, min(neighbours, n_observations - 1), decay)
+        intraslice[place] = _within(points, min(n_neighbors, n_observations - 1), decay)
     interslice = _across(
-        activations, min(slice_neighbours, n_slices - 1), slice_bandwidth
+        activations, min(n_slice_neighbors, n_slices - 1), slice_bandwidth
     ).astype(stored, copy=False)
     degrees = intraslice.sum(axis=2, dtype=np.float64)
     degrees += interslice.sum(axis=2, dtype=np.float64).T
@@ -154,17 +154,17 @@ def multislice_kernel(
 
 
 def _within(
-    points: NDArray[np.floating], neighbours: int, decay: float
+    points: NDArray[np.floating], n_neighbors: int, decay: float
 ) -> NDArray[np.float64]:
     squared = _squared_distances(points)
     # A point is its own nearest, at place 0.
-    bandwidths = np.partition(squared, neighbours, axis=1)[:, neighbours, None]
+    bandwidths = np.partition(squared, n_neighbors, axis=1)[:, n_neighbors, None]
     affinities = _decayed(squared, bandwidths, decay)
     return (affinities + affinities.T) / 2
 
 
 def _across(
-    activations: NDArray[np.floating], neighbours: int, bandwidth: float | None
+    activations: NDArray[np.floating], n_neighbors: int, bandwidth: float | None
 ) -> NDArray[np.float64]:
     n_slices, n_observations, _ = activations.shape
     squared = np.empty((n_observations, n_slices, n_slices))
@@ -172,7 +172,7 @@ def _across(
         points = activations[:, start : start + _CHUNK].transpose(1, 0, 2)
         squared[start : start + _CHUNK] = _squared_distances(points)
     if bandwidth is None:
-        nearest = np.partition(squared, neighbours, axis=2)[:, :, neighbours]
+        nearest = np.partition(squared, n_neighbors, axis=2)[:, :, n_neighbors]
         bandwidth = float(np.sqrt(nearest).mean())
     affinities = _decayed(squared, np.array(bandwidth**2), 2.0)
     affinities[:, np.arange(n_slices), np.arange(n_slices)] = 0.0
@@ -181,9 +181,9 @@ def _across(
 
 def _squared_distances(points: NDArray[np.floating]) -> NDArray[np.float64]:
     """Between rows, ``(..., n, n_units)`` to ``(..., n, n)``; equal rows are at 0."""
-    centred = points.astype(np.float64)
-    centred -= centred.mean(axis=-2, keepdims=True)
-    products = centred @ centred.swapaxes(-1, -2)
+    centered = points.astype(np.float64)
+    centered -= centered.mean(axis=-2, keepdims=True)
+    products = centered @ centered.swapaxes(-1, -2)
     sizes = np.diagonal(products, axis1=-2, axis2=-1)
     sums = sizes[..., :, None] + sizes[..., None, :]
     squared = sums - 2.0 * products
@@ -206,8 +206,8 @@ def _decayed(
 
 def _checked(
     activations: NDArray[np.floating],
-    neighbours: int,
-    slice_neighbours: int,
+    n_neighbors: int,
+    n_slice_neighbors: int,
     decay: float,
 ) -> NDArray[np.floating]:
     activations = np.asarray(activations)
@@ -221,10 +221,10 @@ def _checked(
             "multislice_kernel: expected finite activations, got some that are not. "
             "Leave out runs that diverged."
         )
-    if neighbours < 1 or slice_neighbours < 1:
+    if n_neighbors < 1 or n_slice_neighbors < 1:
         raise ValueError(
-            "multislice_kernel: expected neighbours and slice_neighbours from 1, got "
-            f"{neighbours} and {slice_neighbours}."
+            "multislice_kernel: expected n_neighbors and n_slice_neighbors from 1, got "
+            f"{n_neighbors} and {n_slice_neighbors}."
         )
     if not decay > 0:
         raise ValueError(f"multislice_kernel: expected decay over 0, got {decay!r}.")

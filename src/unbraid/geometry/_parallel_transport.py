@@ -1,4 +1,4 @@
-"""Parallel transport between neighbouring tangent spaces."""
+"""Parallel transport between neighboring tangent spaces."""
 
 import numpy as np
 import torch
@@ -11,7 +11,7 @@ _ROUNDS = 8
 def alignments(
     tangents: NDArray[np.float64], edges: NDArray[np.integer]
 ) -> NDArray[np.float64]:
-    r"""The rotation that takes each tangent space to a neighbouring one.
+    r"""The rotation that takes each tangent space to a neighboring one.
 
     The orthogonal matrix nearest to :math:`T_j^\top T_i`, which is how directions at
     ``i`` look from ``j``.
@@ -46,26 +46,26 @@ def metric_alignments(
     points: NDArray[np.float64],
     metric: NDArray[np.float64],
     frames: NDArray[np.float64],
-    neighbours: NDArray[np.integer],
+    neighbors: NDArray[np.integer],
     edges: NDArray[np.integer],
 ) -> NDArray[np.float64]:
     r"""Transport in coordinates whose lengths and angles a metric gives at each point.
 
     Along a small step :math:`\delta` a vector changes by :math:`-\Gamma(\delta, v)`.
     The Christoffel symbols need the derivatives of the metric, which are fitted to its
-    values at the neighbours; those of both ends are averaged.
+    values at the neighbors; those of both ends are averaged.
 
     Args:
         points: Coordinates, ``(n_points, dimension)``.
         metric: Symmetric and positive definite, ``(n_points, dimension, dimension)``.
         frames: Bases that are orthonormal in the metric, same shape.
-        neighbours: Of each point, at least ``dimension``, ``(n_points, n_neighbours)``.
+        neighbors: Of each point, at least ``dimension``, ``(n_points, n_neighbors)``.
         edges: Pairs ``(i, j)``, ``(n_edges, 2)``.
 
     Returns:
         Rotations between the frames, ``(n_edges, dimension, dimension)``.
     """
-    symbols = christoffel_symbols(points, metric, neighbours)
+    symbols = christoffel_symbols(points, metric, neighbors)
     dimension = points.shape[1]
     rotations = np.empty((len(edges), dimension, dimension))
     for start in range(0, len(edges), _EDGES):
@@ -83,7 +83,7 @@ def metric_alignments(
 def christoffel_symbols(
     points: NDArray[np.float64],
     metric: NDArray[np.float64],
-    neighbours: NDArray[np.integer],
+    neighbors: NDArray[np.integer],
 ) -> NDArray[np.float64]:
     r"""Christoffel symbols :math:`\Gamma^a_{bc}`, from a metric known at points.
 
@@ -91,12 +91,12 @@ def christoffel_symbols(
         Shape ``(n_points, dimension, dimension, dimension)``, ``a`` first.
     """
     dimension = points.shape[1]
-    steps = points[neighbours] - points[:, None]
-    changes = (metric[neighbours] - metric[:, None]).reshape(*neighbours.shape, -1)
-    # Fitted up to second degree where the neighbours suffice, and the linear part kept.
+    steps = points[neighbors] - points[:, None]
+    changes = (metric[neighbors] - metric[:, None]).reshape(*neighbors.shape, -1)
+    # Fitted up to second degree where the neighbors suffice, and the linear part kept.
     rows, columns = np.triu_indices(dimension)
     terms = steps
-    if neighbours.shape[1] >= dimension * (dimension + 3) // 2:
+    if neighbors.shape[1] >= dimension * (dimension + 3) // 2:
         terms = np.concatenate([steps, steps[:, :, rows] * steps[:, :, columns]], 2)
     slopes = (np.linalg.pinv(terms) @ changes)[:, :dimension]
     # slopes[p, c, a, b] is the derivative of g_ab along c.
@@ -108,7 +108,7 @@ def christoffel_symbols(
 def _nearest_orthogonal(matrices: NDArray[np.float64]) -> NDArray[np.float64]:
     """Orthogonal factor of the polar decomposition, of contractions.
 
-    Neighbouring tangent spaces are nearly the same, so that a few rounds of Newton's
+    Neighboring tangent spaces are nearly the same, so that a few rounds of Newton's
     method do; the others are left to singular values.
     """
     nearest = torch.from_numpy(np.ascontiguousarray(matrices))

@@ -13,24 +13,24 @@ _RIDGE = 1e-4
 
 def tangent_spaces(
     points: NDArray[np.float64],
-    neighbours: NDArray[np.integer],
+    neighbors: NDArray[np.integer],
     dimension: int,
     *,
     curved: bool = True,
 ) -> NDArray[np.float64]:
     """Orthonormal bases of the directions in which the points lie about each point.
 
-    The first principal directions of the differences to the neighbours, as published,
-    are off by as much as the manifold bends among the neighbours. With ``curved``, the
+    The first principal directions of the differences to the neighbors, as published,
+    are off by as much as the manifold bends among the neighbors. With ``curved``, the
     differences are therefore fitted by a polynomial of second degree in their
     coordinates along these directions, and its linear part is kept; three times over.
 
     Args:
         points: Shape ``(n_points, n_ambient)``.
-        neighbours: Of each point, ``(n_points, n_neighbours)``.
+        neighbors: Of each point, ``(n_points, n_neighbors)``.
         dimension: Of the manifold.
         curved: Fit the bending too, which takes ``dimension * (dimension + 3) / 2``
-            neighbours at the least; with fewer it is left out.
+            neighbors at the least; with fewer it is left out.
 
     Returns:
         Shape ``(n_points, n_ambient, dimension)``.
@@ -49,7 +49,7 @@ def tangent_spaces(
         Osculating Jets (the fit).
     """
     n_points, n_ambient = points.shape
-    width = neighbours.shape[1]
+    width = neighbors.shape[1]
     n_terms = dimension * (dimension + 3) // 2
     curved = curved and width >= n_terms
     tangents = np.empty((n_points, n_ambient, dimension))
@@ -57,7 +57,7 @@ def tangent_spaces(
     chunk = max(1, _NUMBERS // per_point)
     for start in range(0, n_points, chunk):
         place = slice(start, start + chunk)
-        differences = points[neighbours[place]] - points[place, None]
+        differences = points[neighbors[place]] - points[place, None]
         bases = _principal_directions(differences, dimension)
         for _ in range(_ROUNDS if curved else 0):
             bases = _linear_part(differences, bases)
@@ -82,7 +82,7 @@ def _linear_part(
     """Bases turned to where the linear part of the local fit points."""
     steps, dimension = torch.from_numpy(differences), bases.shape[2]
     coordinates = torch.bmm(steps, torch.from_numpy(bases))
-    # In units of the neighbourhood, or the two degrees would weigh differently.
+    # In units of the neighborhood, or the two degrees would weigh differently.
     scale = coordinates.square().mean(dim=(1, 2), keepdim=True).sqrt()
     coordinates /= torch.where(scale > 0, scale, 1.0)
     rows, columns = torch.triu_indices(dimension, dimension)

@@ -1,4 +1,4 @@
-"""Nearest neighbours: which points of a cloud are beside each other."""
+"""Nearest neighbors: which points of a cloud are beside each other."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,30 +6,30 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 
-def nearest_neighbours(
-    points: NDArray[np.float64], n_neighbours: int
+def nearest_neighbors(
+    points: NDArray[np.float64], n_neighbors: int
 ) -> NDArray[np.int64]:
     """The nearest other points of each point, nearest first.
 
     Args:
         points: Shape ``(n_points, n_ambient)``, all of them different.
-        n_neighbours: From 1, below ``n_points``.
+        n_neighbors: From 1, below ``n_points``.
 
     Returns:
-        Rows of ``points``, ``(n_points, n_neighbours)``.
+        Rows of ``points``, ``(n_points, n_neighbors)``.
 
     Raises:
         ValueError: If points repeat: they are beside each other in no direction.
 
     Example:
-        >>> nearest_neighbours(np.array([[0.0], [1.0], [3.0]]), 1).ravel()
+        >>> nearest_neighbors(np.array([[0.0], [1.0], [3.0]]), 1).ravel()
         array([1, 0, 1])
     """
-    search = NearestNeighbors(n_neighbors=n_neighbours).fit(points)
-    distances, neighbours = search.kneighbors()
+    search = NearestNeighbors(n_neighbors=n_neighbors).fit(points)
+    distances, neighbors = search.kneighbors()
     # Products of large numbers round: what is as near as that is looked at itself.
     doubtful = np.flatnonzero(distances[:, 0] <= 1e-6 * (1 + np.abs(points).max()))
-    same = (points[doubtful] == points[neighbours[doubtful, 0]]).all(axis=1)
+    same = (points[doubtful] == points[neighbors[doubtful, 0]]).all(axis=1)
     if same.any():
         n_repeated = len(points) - len(np.unique(points, axis=0))
         raise ValueError(
@@ -37,14 +37,14 @@ def nearest_neighbours(
             f"{n_repeated:,} that repeat another. Keep one of each, as "
             "numpy.unique(points, axis=0) does."
         )
-    return neighbours.astype(np.int64)
+    return neighbors.astype(np.int64)
 
 
-def undirected_edges(neighbours: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Pairs of points of which one or both are a neighbour of the other.
+def undirected_edges(neighbors: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Pairs of points of which one or both are a neighbor of the other.
 
     Args:
-        neighbours: Shape ``(n_points, n_neighbours)``.
+        neighbors: Shape ``(n_points, n_neighbors)``.
 
     Returns:
         Each pair once, the lower number first, in ascending order, ``(n_edges, 2)``.
@@ -54,8 +54,8 @@ def undirected_edges(neighbours: NDArray[np.integer]) -> NDArray[np.int64]:
         array([[0, 1],
                [1, 2]])
     """
-    n_points, width = neighbours.shape
-    start, end = np.repeat(np.arange(n_points), width), neighbours.ravel()
+    n_points, width = neighbors.shape
+    start, end = np.repeat(np.arange(n_points), width), neighbors.ravel()
     low, high = np.minimum(start, end), np.maximum(start, end)
     keys = np.unique(low.astype(np.int64) * n_points + high)
     return np.stack([keys // n_points, keys % n_points], axis=1)
@@ -88,7 +88,7 @@ def adjacency(n_points: int, edges: NDArray[np.integer]) -> sparse.csr_array:
 
 
 def nearest_under_metric(
-    points: NDArray[np.float64], metric: NDArray[np.float64], n_neighbours: int
+    points: NDArray[np.float64], metric: NDArray[np.float64], n_neighbors: int
 ) -> NDArray[np.int64]:
     """The nearest other points, in the mean of the metrics at both ends.
 
@@ -97,14 +97,14 @@ def nearest_under_metric(
     Args:
         points: Shape ``(n_points, n_ambient)``.
         metric: Shape ``(n_points, n_ambient, n_ambient)``.
-        n_neighbours: From 1, below ``n_points``.
+        n_neighbors: From 1, below ``n_points``.
 
     Returns:
-        Rows of ``points``, ``(n_points, n_neighbours)``.
+        Rows of ``points``, ``(n_points, n_neighbors)``.
     """
-    wide = nearest_neighbours(points, min(4 * n_neighbours, len(points) - 1))
+    wide = nearest_neighbors(points, min(4 * n_neighbors, len(points) - 1))
     steps = points[wide] - points[:, None]
     squares = np.einsum("nja,nab,njb->nj", steps, metric, steps)
     squares += np.einsum("nja,njab,njb->nj", steps, metric[wide], steps)
-    order = np.argsort(squares, axis=1, kind="stable")[:, :n_neighbours]
+    order = np.argsort(squares, axis=1, kind="stable")[:, :n_neighbors]
     return np.take_along_axis(wide, order, axis=1)

@@ -1,4 +1,4 @@
-"""Joint diagonalisation: one rotation that makes several matrices diagonal at once."""
+"""Joint diagonalization: one rotation that makes several matrices diagonal at once."""
 
 import numpy as np
 import torch
@@ -8,7 +8,7 @@ _MOST_ROUNDS = 100
 _CHUNK = 20_000_000
 
 
-def joint_diagonalisers(
+def joint_diagonalizers(
     matrices: NDArray[np.float64], *, tolerance: float = 1e-12
 ) -> NDArray[np.float64]:
     r"""Rotations that make sets of symmetric matrices as diagonal as they can be.
@@ -31,7 +31,7 @@ def joint_diagonalisers(
     Example:
         >>> turn = np.array([[0.6, -0.8], [0.8, 0.6]])
         >>> pair = np.stack([turn.T @ np.diag(d) @ turn for d in ([1, 2], [5, 3])])
-        >>> rotation = joint_diagonalisers(pair[None])[0]
+        >>> rotation = joint_diagonalizers(pair[None])[0]
         >>> bool(np.abs((rotation @ pair @ rotation.T)[:, 0, 1]).max() < 1e-12)
         True
 
@@ -48,11 +48,11 @@ def joint_diagonalisers(
     for start in range(0, n_sets, chunk):
         place = slice(start, start + chunk)
         part = torch.from_numpy(np.ascontiguousarray(matrices[place]))
-        found[place] = _diagonalise(part, tolerance).numpy()
+        found[place] = _diagonalize(part, tolerance).numpy()
     return found
 
 
-def _diagonalise(matrices: torch.Tensor, tolerance: float) -> torch.Tensor:
+def _diagonalize(matrices: torch.Tensor, tolerance: float) -> torch.Tensor:
     n_matrices = matrices.shape[1]
     # Any mixture without special ratios will do; fixed, so that all runs agree.
     weights = torch.cos(torch.arange(1.0, n_matrices + 1, dtype=torch.float64))
