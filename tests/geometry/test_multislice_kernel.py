@@ -154,13 +154,13 @@ def test_points_much_farther_than_the_bandwidth_have_no_affinity():
     ("activations", "options", "message"),
     [
         (np.zeros((3, 4)), {}, "n_units"),
-        (np.zeros((3, 0, 4)), {}, "none of them 0"),
-        (np.full((2, 3, 4), np.nan), {}, "finite activations"),
-        (np.full((2, 3, 4), np.inf), {}, "finite activations"),
+        (np.zeros((3, 0, 4)), {}, "must not be empty"),
+        (np.full((2, 3, 4), np.nan), {}, "activations must be finite"),
+        (np.full((2, 3, 4), np.inf), {}, "activations must be finite"),
         (np.zeros((2, 3, 4)), {"n_neighbors": 0}, "n_neighbors"),
         (np.zeros((2, 3, 4)), {"n_slice_neighbors": 0}, "n_slice_neighbors"),
-        (np.zeros((2, 3, 4)), {"decay": 0.0}, "decay over 0"),
-        (np.zeros((2, 3, 4)), {"slice_bandwidth": 0.0}, "slice_bandwidth over 0"),
+        (np.zeros((2, 3, 4)), {"decay": 0.0}, "decay must be positive"),
+        (np.zeros((2, 3, 4)), {"slice_bandwidth": 0.0}, "bandwidth must be positive"),
     ],
 )
 def test_impossible_requests_are_refused(activations, options, message):

@@ -53,5 +53,5 @@ def test_the_dimension_is_estimated(factors):
 
 
 def test_equal_distances_have_no_dimension():
-    with pytest.raises(ValueError, match="at the same from every point"):
+    with pytest.raises(ValueError, match="are at the same distance from it"):
         intrinsic_dimension(np.eye(5))

@@ -1,4 +1,4 @@
-"""Nearest neighbors: which points of a cloud are beside each other."""
+"""Graph of the nearest neighbors of points."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,17 +9,18 @@ from sklearn.neighbors import NearestNeighbors
 def nearest_neighbors(
     points: NDArray[np.float64], n_neighbors: int
 ) -> NDArray[np.int64]:
-    """The nearest other points of each point, nearest first.
+    """Nearest neighbors of each point, nearest first.
 
     Args:
-        points: Shape ``(n_points, n_ambient)``, all of them different.
-        n_neighbors: From 1, below ``n_points``.
+        points: Points of shape ``(n_points, n_ambient)``, all different.
+        n_neighbors: Number of neighbors, at least 1 and below ``n_points``.
 
     Returns:
-        Rows of ``points``, ``(n_points, n_neighbors)``.
+        Row numbers in ``points``, shape ``(n_points, n_neighbors)``.
 
     Raises:
-        ValueError: If points repeat: they are beside each other in no direction.
+        ValueError: If points are repeated, because no direction leads from one to the
+            other.
 
     Example:
         >>> nearest_neighbors(np.array([[0.0], [1.0], [3.0]]), 1).ravel()
@@ -27,27 +28,27 @@ def nearest_neighbors(
     """
     search = NearestNeighbors(n_neighbors=n_neighbors).fit(points)
     distances, neighbors = search.kneighbors()
-    # Products of large numbers round: what is as near as that is looked at itself.
+    # Distances of close points may be rounding errors: compare the coordinates.
     doubtful = np.flatnonzero(distances[:, 0] <= 1e-6 * (1 + np.abs(points).max()))
     same = (points[doubtful] == points[neighbors[doubtful, 0]]).all(axis=1)
     if same.any():
         n_repeated = len(points) - len(np.unique(points, axis=0))
         raise ValueError(
-            "Geomancer: expected points that all differ, got "
-            f"{n_repeated:,} that repeat another. Keep one of each, as "
-            "numpy.unique(points, axis=0) does."
+            f"All points must be different, but {n_repeated:,} repeat another point. "
+            "numpy.unique(points, axis=0) keeps one of each."
         )
     return neighbors.astype(np.int64)
 
 
 def undirected_edges(neighbors: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Pairs of points of which one or both are a neighbor of the other.
+    """Pairs of points of which at least one is a neighbor of the other.
 
     Args:
-        neighbors: Shape ``(n_points, n_neighbors)``.
+        neighbors: Row numbers of neighbors, shape ``(n_points, n_neighbors)``.
 
     Returns:
-        Each pair once, the lower number first, in ascending order, ``(n_edges, 2)``.
+        Pairs of shape ``(n_edges, 2)`` in ascending order, each once, with the smaller
+        row number first.
 
     Example:
         >>> undirected_edges(np.array([[1], [0], [1]]))
@@ -62,10 +63,10 @@ def undirected_edges(neighbors: NDArray[np.integer]) -> NDArray[np.int64]:
 
 
 def check_connected(n_points: int, edges: NDArray[np.integer], width: int) -> None:
-    """Complain if the graph falls into pieces, between which nothing is known.
+    """Require a connected graph.
 
     Raises:
-        ValueError: With the sizes of the largest pieces.
+        ValueError: If it is not connected, with the sizes of the largest pieces.
     """
     n_pieces, piece = sparse.csgraph.connected_components(
         adjacency(n_points, edges), directed=False
@@ -74,9 +75,9 @@ def check_connected(n_points: int, edges: NDArray[np.integer], width: int) -> No
         sizes = np.sort(np.bincount(piece))[::-1]
         shown = ", ".join(f"{size:,}" for size in sizes[:3])
         raise ValueError(
-            f"Geomancer: expected one connected cloud of points, got {n_pieces:,} "
-            f"pieces (the largest of {shown} points) when each point is joined to its "
-            f"{width} nearest. Raise n_neighbors, or factorize each piece by itself."
+            f"The graph of {width} neighbors per point is not connected: it has "
+            f"{n_pieces:,} pieces (the largest of {shown} points). Increase "
+            "n_neighbors, or factorize each piece separately."
         )
 
 
@@ -90,17 +91,17 @@ def adjacency(n_points: int, edges: NDArray[np.integer]) -> sparse.csr_array:
 def nearest_under_metric(
     points: NDArray[np.float64], metric: NDArray[np.float64], n_neighbors: int
 ) -> NDArray[np.int64]:
-    """The nearest other points, in the mean of the metrics at both ends.
+    """Nearest neighbors of each point, in the mean of the metrics at both points.
 
-    They are looked for among four times as many that are near in the coordinates.
+    They are searched among four times as many neighbors in Euclidean distance.
 
     Args:
-        points: Shape ``(n_points, n_ambient)``.
-        metric: Shape ``(n_points, n_ambient, n_ambient)``.
-        n_neighbors: From 1, below ``n_points``.
+        points: Points of shape ``(n_points, n_ambient)``.
+        metric: Metric at each point, shape ``(n_points, n_ambient, n_ambient)``.
+        n_neighbors: Number of neighbors, at least 1 and below ``n_points``.
 
     Returns:
-        Rows of ``points``, ``(n_points, n_neighbors)``.
+        Row numbers in ``points``, shape ``(n_points, n_neighbors)``.
     """
     wide = nearest_neighbors(points, min(4 * n_neighbors, len(points) - 1))
     steps = points[wide] - points[:, None]
