@@ -53,6 +53,7 @@ from ._validation import (
     check_positive,
     check_sequence,
     check_shape,
+    check_unique,
     is_number,
     is_whole,
 )
@@ -90,6 +91,7 @@ __all__ = [
     "check_seed",
     "check_sequence",
     "check_shape",
+    "check_unique",
     "class_reader",
     "correlate",
     "deferred_interruption",

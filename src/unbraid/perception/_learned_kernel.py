@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset, FactorSpace, factor_distance, float_images
 from unbraid.foundation import numpy_generator
-from unbraid.models import Gaussian, KernelAugmented, place_kernel
+from unbraid.models import Gaussian, KernelAugmented, pad_kernel
 
 from ._distance_matrices import require_grid
 from ._losses import squared_distances
@@ -199,7 +199,7 @@ def _distances(
     """Perceived distances of all pairs of each group, one after the other."""
     images = float_images(dataset, rows.reshape(-1))
     height, width = images.shape[2:]
-    placed, sides = place_kernel(kernel, (height, width))
+    placed, sides = pad_kernel(kernel, (height, width))
     spectrum = torch.fft.rfft2(images, s=sides) * torch.fft.rfft2(placed)
     blurred = torch.fft.irfft2(spectrum, s=sides)[..., :height, :width]
     both = torch.cat([images.flatten(1), blurred.flatten(1)], dim=1)
