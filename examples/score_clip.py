@@ -15,7 +15,7 @@ import torch
 from transformers import CLIPVisionConfig, CLIPVisionModel
 
 import unbraid
-from unbraid.data import ColouredSprites
+from unbraid.data import ColoredSprites
 from unbraid.foundation import numpy_generator
 
 # Per channel, as CLIP was trained.
@@ -56,7 +56,7 @@ def main() -> None:
         )
         return model(pixel_values=(resized - MEAN) / DEVIATION).pooler_output
 
-    sprites = ColouredSprites()
+    sprites = ColoredSprites()
     rows = numpy_generator(0, "clip").integers(0, len(sprites), arguments.images)
     codes = unbraid.encode(encoder, sprites, rows=rows, batch_size=64)
     print(unbraid.evaluate(codes, metrics=arguments.metrics))

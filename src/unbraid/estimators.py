@@ -272,7 +272,7 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         model = self.model_
         # What is divided by a spread is denser by it.
         log_spread = model.std.double().log().expand(model.image_shape).sum()
-        return model.likelihood.log_normaliser(model.n_pixels) + float(log_spread)
+        return model.likelihood.log_normalizer(model.n_pixels) + float(log_spread)
 
     def _dataset(
         self, X: Any, y: Any = None, *, is_new: bool = False

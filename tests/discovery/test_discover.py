@@ -14,7 +14,7 @@ from PIL import Image
 from small_discovery import SQUARES, lamps, plan_small
 
 import unbraid
-from unbraid.data import ImageFolder, LabelledImages, float_images
+from unbraid.data import ImageFolder, LabeledImages, float_images
 from unbraid.discovery import (
     Discovery,
     _found,
@@ -220,7 +220,7 @@ def test_codes_of_pictures_come_with_the_names_of_their_files(tmp_path):
 
 def test_labels_that_do_not_vary_cost_no_run(tmp_path):
     images = lamps().images(np.arange(216))
-    data = LabelledImages(images, np.zeros((216, 1), dtype=int))
+    data = LabeledImages(images, np.zeros((216, 1), dtype=int))
     source = read_source(data, tmp_path)
     plan = propose(source.data, source.dataset, seconds=3_600.0, n_workers=2)
     assert plan.study.runs()[0].evaluation.metrics == ["active_units"]
@@ -357,7 +357,7 @@ def test_other_arrays_do_not_take_the_place_of_kept_ones(tmp_path):
 
 
 def test_weights_of_images_are_refused(tmp_path):
-    class Weighted(LabelledImages):
+    class Weighted(LabeledImages):
         weights = np.full(216, 1 / 216)
 
     with pytest.raises(ValueError, match="got weights"):

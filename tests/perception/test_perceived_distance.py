@@ -9,7 +9,7 @@ from scipy.stats import pearsonr, spearmanr
 
 import unbraid
 from unbraid.data import (
-    LabelledImages,
+    LabeledImages,
     Sprites2D,
     Subset,
     Vectors,
@@ -163,7 +163,7 @@ def test_rows_that_never_differ_in_one_factor_alone_give_no_number():
     labels = np.array([[0, 0], [1, 1], [2, 2]])
     images = np.zeros((3, 1, 4, 4), np.uint8)
     images[1:] = 9
-    dataset = LabelledImages(images, labels, channels_first=True)
+    dataset = LabeledImages(images, labels, channels_first=True)
     found = perceived_distances(dataset, n_pairs=50)
     assert [row["mean"] for row in found.to_plain()[:-1]] == [None, None]
     assert found.random.mean > 0
@@ -281,7 +281,7 @@ def test_a_factor_may_be_called_random():
     labels = np.array([[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1]])
     images = np.arange(6 * 16, dtype=np.uint8).reshape(6, 1, 4, 4)
     names = ("random", "other")
-    dataset = LabelledImages(images, labels, factor_names=names, channels_first=True)
+    dataset = LabeledImages(images, labels, factor_names=names, channels_first=True)
     first, second, last = perceived_distances(dataset, n_pairs=500).to_plain()
     assert (first["factor"], last["factor"]) == ("random", "random")
     assert first["rank"] == pytest.approx(1.0)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from unbraid.data import LabelledImages, XYObject, XYSquares
+from unbraid.data import LabeledImages, XYObject, XYSquares
 from unbraid.models import Autoencoder, Bernoulli, LinearModel
 from unbraid.models.networks import Dense, DisentanglementLibConvolutional
 from unbraid.reports import match_latents, read_latent_names, write_explorer
@@ -28,7 +28,7 @@ def build(network, shape=(1, 8, 8), *, n_latents=4, seed=0):
 @pytest.fixture(scope="module")
 def images():
     values = np.random.default_rng(0).integers(0, 256, (50, 1, 8, 8), dtype=np.uint8)
-    return LabelledImages(values)
+    return LabeledImages(values)
 
 
 def content(page):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from unbraid.data import LabelledImages, XYSquares
+from unbraid.data import LabeledImages, XYSquares
 from unbraid.metrics import mutual_information_gap
 from unbraid.models import KernelAugmented
 from unbraid.reports import (
@@ -170,6 +170,6 @@ def test_factors_that_change_more_pixels_lie_further_right():
 
 @pytest.mark.parametrize("call", [distance_matrices, cumulative_distances])
 def test_distances_need_a_complete_grid(call):
-    data = LabelledImages(np.zeros((5, 1, 8, 8), np.uint8), channels_first=True)
+    data = LabeledImages(np.zeros((5, 1, 8, 8), np.uint8), channels_first=True)
     with pytest.raises(ValueError, match="holds every combination of its factors"):
         call(data)

@@ -14,7 +14,7 @@ from small_discovery import plan_small
 from typer.testing import CliRunner
 
 from unbraid.cli._app import app
-from unbraid.data import LabelledImages
+from unbraid.data import LabeledImages
 from unbraid.execution import InlineExecutor
 from unbraid.foundation import locked, write_json
 from unbraid.reports import write_report
@@ -382,7 +382,7 @@ def test_a_run_of_fit_is_a_page_with_and_without_its_data(squares, tmp_path):
 )
 def test_models_of_odd_shapes_are_pages(tmp_path, shape, n_latents, reason):
     values = np.random.default_rng(0).integers(0, 256, (40, *shape), dtype=np.uint8)
-    data = LabelledImages(values, {"level " * 40: np.arange(40) % 4})
+    data = LabeledImages(values, {"level " * 40: np.arange(40) % 4})
     settings = {"steps": 5, "n_latents": n_latents, "network": "dense"}
     fit("vae", data, out=tmp_path / "run", **settings)
     found = Content(write_report(tmp_path / "run", data=data))

@@ -190,7 +190,7 @@ def test_specifications_are_ordered_by_stability():
         ([learning(0), learning(0)[:5]], {}, "as many slices and observations"),
         ([learning(0)[0], learning(0)[0]], {}, "n_slices, n_observations, n_units"),
         ([learning(0)[:1, :2]] * 2, {}, "at least 3 pairs"),
-        ([learning(0), np.full((6, 40, 2), np.nan)], {}, "finite activations"),
+        ([learning(0), np.full((6, 40, 2), np.nan)], {}, "activations must be finite"),
         ([learning(0)] * 2, {"bandwidth": "mean"}, "'mean'"),
         ([learning(0)] * 2, {"bandwidth": 0.0}, "a number over 0"),
         ([learning(0)] * 2, {"n_components": 0}, "n_components from 1"),

@@ -147,7 +147,7 @@ class KernelAugmented(AbstractLikelihood):
         if images.ndim != 4:
             raise ValueError(
                 "images must have shape (batch, channels, height, width), got "
-                f"{tuple(images.shape)}. Vectors have no neighbourhoods."
+                f"{tuple(images.shape)}. Vectors have no neighborhoods."
             )
         channels, height, width = images.shape[1:]
         radius = self.radius

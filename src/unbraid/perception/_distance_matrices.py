@@ -104,7 +104,7 @@ def require_grid(who: str, dataset: AbstractDataset) -> FactorSpace:
     if not isinstance(dataset, AbstractDataset):
         raise TypeError(
             f"{who} needs a dataset, got {type(dataset).__name__}. Wrap arrays in "
-            "unbraid.data.LabelledImages, or open a name with "
+            "unbraid.data.LabeledImages, or open a name with "
             "unbraid.data.open_dataset."
         )
     space = dataset.factor_space

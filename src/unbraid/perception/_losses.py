@@ -93,7 +93,7 @@ def group_distances(
         Shape ``(n_pairs,)``; differentiable in the images.
     """
     if isinstance(loss, Autoencoder):
-        if loss.is_standardising:
+        if loss.is_standardizing:
             # The loss compares standardized images.
             images = (images - loss.mean.to(images)) / loss.std.to(images)
         return group_distances(loss.likelihood, images, group, first, second)

@@ -325,7 +325,7 @@ def _check(dataset: AbstractDataset, n_pairs: int, subset_size: int | None) -> N
     if not isinstance(dataset, AbstractDataset):
         raise TypeError(
             f"perceived_distances: expected a dataset, got {type(dataset).__name__}. "
-            "Wrap arrays in unbraid.data.LabelledImages."
+            "Wrap arrays in unbraid.data.LabeledImages."
         )
     if len(dataset) < 2:
         raise ValueError(

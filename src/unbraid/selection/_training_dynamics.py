@@ -134,8 +134,8 @@ def training_dynamics(
         )
     affinities = partial(
         multislice_kernel,
-        neighbours=neighbours,
-        slice_neighbours=slice_neighbours,
+        n_neighbors=neighbours,
+        n_slice_neighbors=slice_neighbours,
         decay=decay,
         precision=precision,
     )

@@ -69,7 +69,7 @@ class TrainingState:
         if extra is not None:
             extra = extra.to(device)
             if isinstance(spec.objective, AbstractAdversarialObjective):
-                adversary_optimiser = spec.objective.adversary_optimiser(extra)
+                adversary_optimiser = spec.objective.adversary_optimizer(extra)
             else:
                 parameters += list(extra.parameters())
         optimiser = _build_optimiser(spec, parameters)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unbraid import encode, fit
-from unbraid.data import LabelledImages
+from unbraid.data import LabeledImages
 from unbraid.geometry import Geomancer, alignment_error, product_manifold
 from unbraid.reports import draw_manifold_spectrum, manifold_spectrum
 from unbraid_claims import Check, Claim, Evidence, Measured
@@ -62,7 +62,7 @@ def _is_found(fitted: Geomancer) -> float:
 
 
 def _codes(evidence: Evidence, images: NDArray[np.uint8]) -> Any:
-    data = LabelledImages(images)
+    data = LabeledImages(images)
     steps = evidence.at(smoke=20, mini=3_000, paper=100_000)
     trained = fit(
         "beta_vae", data, steps=steps, learning_rate=1e-3, device="cpu", progress=False

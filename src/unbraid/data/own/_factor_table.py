@@ -59,7 +59,7 @@ def encode_factors(columns: pd.DataFrame, kinds: Mapping[str, Kind]) -> FactorTa
     if math.prod(sizes) >= 2**63:
         largest = names[int(np.argmax(sizes))]
         raise ValueError(
-            "LabelledImages: expected fewer than 2**63 combinations of factor values, "
+            "LabeledImages: expected fewer than 2**63 combinations of factor values, "
             f"got factors with {', '.join(map(str, sizes))} values. If they are "
             f"measures, say so: factor_kinds={{{largest!r}: 'continuous'}}."
         )
@@ -74,7 +74,7 @@ def _encode(
     known: Any = column[~missing]
     if known.empty:
         raise ValueError(
-            f"LabelledImages: expected some known value of factor {name!r}, got none. "
+            f"LabeledImages: expected some known value of factor {name!r}, got none. "
             "Leave this factor out."
         )
     if known.dtype == object:
@@ -102,7 +102,7 @@ def _guess_kind(name: str, known: pd.Series) -> Kind:
         numbers = _measures(name, known)
         return "ordinal" if (numbers == np.floor(numbers)).all() else "continuous"
     raise TypeError(
-        f"LabelledImages: expected factor {name!r} to be all numbers, all text or all "
+        f"LabeledImages: expected factor {name!r} to be all numbers, all text or all "
         f"booleans, got {_types(known)}. Convert it first."
     )
 
@@ -110,13 +110,13 @@ def _guess_kind(name: str, known: pd.Series) -> Kind:
 def _measures(name: str, known: pd.Series) -> NDArray[np.float64]:
     if not types.is_numeric_dtype(known.dtype):
         raise TypeError(
-            f"LabelledImages: expected numbers for the continuous factor {name!r}, got "
+            f"LabeledImages: expected numbers for the continuous factor {name!r}, got "
             f"{_types(known)}. Call it categorical, or convert it."
         )
     numbers = known.to_numpy(dtype=np.float64)
     if np.isinf(numbers).any():
         raise ValueError(
-            f"LabelledImages: expected finite values of factor {name!r}, got "
+            f"LabeledImages: expected finite values of factor {name!r}, got "
             f"{int(np.isinf(numbers).sum())} that are infinite. Write NaN where a "
             "value is unknown."
         )

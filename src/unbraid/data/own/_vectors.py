@@ -23,7 +23,7 @@ class Vectors(AbstractDataset):
 
     Args:
         values: Finite numbers, ``(n, length)``; kept as ``float32``.
-        factors: One row per vector, as :class:`LabelledImages` takes them.
+        factors: One row per vector, as :class:`LabeledImages` takes them.
         factor_names: One per factor, in place of the table's own names.
         name: Short lower-case name, for tables and file names.
 

@@ -41,7 +41,7 @@ _BAD_MAT = (
 
 @dataclass(frozen=True, kw_only=True)
 class Cars3D(AbstractPublishedDataset, AbstractFactorDataset):
-    """17,568 images of 183 car models from 96 directions, in colour.
+    """17,568 images of 183 car models from 96 directions, in color.
 
     Factors: elevation (4), azimuth (24), object_type (183), the cars in the order of
     the published list. The files have 128 x 128 pixels; 64 x 64, as is customary, are

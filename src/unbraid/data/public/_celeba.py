@@ -26,10 +26,10 @@ _PAGE = "https://mmlab.ie.cuhk.edu.hk/projects/CelebA.html"
 
 @dataclass(frozen=True, kw_only=True)
 class CelebA(AbstractPublishedDataset):
-    """202,599 photographs of faces, in colour, with 40 yes-or-no attributes.
+    """202,599 photographs of faces, in color, with 40 yes-or-no attributes.
 
     Factors: the attributes, such as ``Smiling``, 0 for no and 1 for yes, in the order
-    of the published list; not a grid. The centre square of each aligned photograph (178
+    of the published list; not a grid. The center square of each aligned photograph (178
     x 218) is resized once and mapped from there (2.5 GB at 64 x 64).
 
     The files lie on Google Drive, which answers programs with a page: get them by hand.

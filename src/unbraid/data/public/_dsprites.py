@@ -25,7 +25,7 @@ class DSprites(AbstractPublishedDataset, AbstractFactorDataset):
     """737,280 images of a square, an ellipse or a heart: 64 x 64, black and white.
 
     Factors: shape (3), scale (6), orientation (40), position_x (32), position_y (32).
-    The file also counts a colour with one value, which is left out here. Pixels are 0
+    The file also counts a color with one value, which is left out here. Pixels are 0
     and 1 in the file, 0 and 255 here.
 
     Either of the two published files will do. Both are compressed, so the images are
@@ -42,7 +42,7 @@ class DSprites(AbstractPublishedDataset, AbstractFactorDataset):
     References:
         Matthey, Higgins, Hassabis and Lerchner (2017), dSprites: Disentanglement
         testing Sprites dataset. https://github.com/google-deepmind/dsprites-dataset
-        Licence: zlib/libpng.
+        License: zlib/libpng.
     """
 
     short_name: ClassVar[str] = "dsprites"
@@ -73,7 +73,7 @@ class DSprites(AbstractPublishedDataset, AbstractFactorDataset):
         space = FactorSpace(names, tuple(sizes), kinds)
         require_grid(path, labels[:, 1:], space)
         pixels = images(path, "imgs", shape=(space.size, None, None))
-        # A look at some images is enough to tell a file with other grey levels.
+        # A look at some images is enough to tell a file with other gray levels.
         brightest = int(pixels[:: max(1, len(pixels) // 64)].max())
         if brightest > 1:
             raise DataFormatError(

@@ -15,7 +15,7 @@ from ._published import AbstractPublishedDataset, Content
 
 @dataclass(frozen=True, kw_only=True)
 class Shapes3D(AbstractPublishedDataset, AbstractFactorDataset):
-    """480,000 images of a solid that stands in a room: 64 x 64, in colour.
+    """480,000 images of a solid that stands in a room: 64 x 64, in color.
 
     Factors: floor_hue (10), wall_hue (10), object_hue (10), scale (8), shape (4) and
     orientation (15), the angle from which the room is seen. The published file is
@@ -31,7 +31,7 @@ class Shapes3D(AbstractPublishedDataset, AbstractFactorDataset):
 
     References:
         Burgess and Kim (2018), 3D Shapes Dataset.
-        https://github.com/google-deepmind/3d-shapes Licence: Apache 2.0.
+        https://github.com/google-deepmind/3d-shapes License: Apache 2.0.
     """
 
     short_name: ClassVar[str] = "shapes3d"
