@@ -53,15 +53,15 @@ def test_settings_reach_the_training():
     training = {
         "steps": 7,
         "n_latents": 2,
-        "optimiser": "SGD",
-        "optimiser_options": {"momentum": 0.5},
+        "optimizer": "SGD",
+        "optimizer_options": {"momentum": 0.5},
         "learning_rate": 1,
-        "standardise": True,
+        "standardize": True,
         "order": "shuffled",
     }
     spec = read(training=training, seed=3).training_spec(dataset)
     assert (spec.steps, spec.n_latents, spec.seed, spec.order) == (7, 2, 3, "shuffled")
-    assert (spec.optimiser, spec.optimiser_options) == ("SGD", (("momentum", 0.5),))
+    assert (spec.optimizer, spec.optimizer_options) == ("SGD", (("momentum", 0.5),))
     assert isinstance(spec.likelihood, Gaussian)
     assert len(spec.mean) == len(spec.std) == 3
 

@@ -36,14 +36,14 @@ def test_a_state_comes_back_with_values_layout_and_step(tmp_path, squares):
     for weight, other_weight in weights:
         assert torch.equal(weight, other_weight)
         assert weight.stride() == other_weight.stride()
-        values = state.optimiser.state[weight]
-        other_values = again.optimiser.state[other_weight]
+        values = state.optimizer.state[weight]
+        other_values = again.optimizer.state[other_weight]
         assert values.keys() == other_values.keys()
         for name, value in values.items():
             assert torch.equal(value, other_values[name])
             assert value.stride() == other_values[name].stride()
     groups = zip(
-        state.optimiser.param_groups, again.optimiser.param_groups, strict=True
+        state.optimizer.param_groups, again.optimizer.param_groups, strict=True
     )
     for group, other in groups:
         assert {**group, "params": 0} == {**other, "params": 0}
@@ -51,17 +51,17 @@ def test_a_state_comes_back_with_values_layout_and_step(tmp_path, squares):
 
 def test_values_that_are_no_tensors_come_back(tmp_path, squares):
     spec = dataclasses.replace(
-        SPEC, optimiser="SGD", optimiser_options=(("momentum", 0.9),)
+        SPEC, optimizer="SGD", optimizer_options=(("momentum", 0.9),)
     )
     state, path = trained(spec, squares), tmp_path / "state.safetensors"
     weight = next(state.model.parameters())
-    state.optimiser.state[weight]["count"] = 7
-    state.optimiser.param_groups[0]["lr"] = 0.125
+    state.optimizer.state[weight]["count"] = 7
+    state.optimizer.param_groups[0]["lr"] = 0.125
     save_state(state, path, run_id="a")
     again = TrainingState.create(spec)
     load_state(again, path, run_id="a")
-    assert again.optimiser.state[next(again.model.parameters())]["count"] == 7
-    assert again.optimiser.param_groups[0]["lr"] == 0.125
+    assert again.optimizer.state[next(again.model.parameters())]["count"] == 7
+    assert again.optimizer.param_groups[0]["lr"] == 0.125
 
 
 class Adversarial(AbstractAdversarialObjective):

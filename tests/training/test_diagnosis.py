@@ -104,6 +104,6 @@ def test_bernoulli_refuses_what_is_not_between_0_and_1(train_small):
     assert len(run.history) == 4
 
 
-def test_bernoulli_refuses_standardised_data(train_small):
-    with pytest.raises(ValueError, match="likelihood for standardised data"):
-        train_small(likelihood="bernoulli", standardise=True)
+def test_bernoulli_refuses_standardized_data(train_small):
+    with pytest.raises(ValueError, match="likelihood for standardized data"):
+        train_small(likelihood="bernoulli", standardize=True)

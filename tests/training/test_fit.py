@@ -125,9 +125,9 @@ def test_a_finished_run_is_not_computed_again(train_small, tmp_path):
     assert before == {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
 
 
-@pytest.mark.parametrize("optimiser", ["Adam", "SGD", "RMSprop", "NAdam", "Adagrad"])
-def test_a_broken_run_goes_on_to_the_same_bytes(train_small, tmp_path, optimiser):
-    options = {"optimiser": optimiser, "save_every": 5}
+@pytest.mark.parametrize("optimizer", ["Adam", "SGD", "RMSprop", "NAdam", "Adagrad"])
+def test_a_broken_run_goes_on_to_the_same_bytes(train_small, tmp_path, optimizer):
+    options = {"optimizer": optimizer, "save_every": 5}
     whole = train_small(out=tmp_path / "whole", **options)
     with pytest.raises(RuntimeError, match="stopped"):
         train_small(out=tmp_path / "broken", loggers=[Listener(15, stop)], **options)
@@ -372,8 +372,8 @@ def test_loaders_arrays_and_datasets_train_alike(train_small, squares):
     assert all(loss == losses[0] for loss in losses)
 
 
-def test_images_that_are_standardised_get_a_gaussian_by_default(train_small):
-    run = train_small(standardise=True)
+def test_images_that_are_standardized_get_a_gaussian_by_default(train_small):
+    run = train_small(standardize=True)
     assert type(run.spec.likelihood).__name__ == "Gaussian"
     assert len(run.spec.mean) == 1
 
@@ -397,9 +397,9 @@ def test_intervals_that_do_not_fit_are_refused(train_small):
         ),
         ({"steps": True}, "steps to be a whole number from 1, got True"),
         ({"n_latents": 2.0}, "n_latents to be a whole number from 1, got 2.0"),
-        ({"optimiser": "LBFGS"}, "of one pass, got 'LBFGS'"),
-        ({"optimiser": "SparseAdam"}, "of one pass, got 'SparseAdam'"),
-        ({"optimiser": 5}, "the name of an optimiser"),
+        ({"optimizer": "LBFGS"}, "of one pass, got 'LBFGS'"),
+        ({"optimizer": "SparseAdam"}, "of one pass, got 'SparseAdam'"),
+        ({"optimizer": 5}, "the name of an optimizer"),
         ({"batch_size": 1, "objective": "dip_vae"}, "batch size from 2 for DIPVAE"),
         (
             {"batch_size": 2, "objective": TVAE(triplets="perceived")},

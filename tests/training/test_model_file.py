@@ -38,9 +38,9 @@ def test_folder_and_files_name_the_model(saved, name):
     assert unbraid.load(saved.folder / name).n_latents == 3
 
 
-def test_standardised_and_plain_models_come_back(train_small, tmp_path):
+def test_standardized_and_plain_models_come_back(train_small, tmp_path):
     for objective in ("vae", "ae"):
-        run = train_small(objective, standardise=True, out=tmp_path / objective)
+        run = train_small(objective, standardize=True, out=tmp_path / objective)
         model = unbraid.load(tmp_path / objective)
         images = torch.rand(4, 1, 8, 8)
         assert torch.equal(model(images), run.model(images))

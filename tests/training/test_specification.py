@@ -18,7 +18,7 @@ class Own(AbstractNetwork):
 
 def test_a_specification_comes_back_from_json():
     spec = TrainingSpec(
-        objective=BetaVAE(beta=3.0), optimiser_options=(("betas", (0.5, 0.9)),)
+        objective=BetaVAE(beta=3.0), optimizer_options=(("betas", (0.5, 0.9)),)
     )
     plain = json.loads(json.dumps(spec.to_plain()))
     assert TrainingSpec.from_plain(plain) == spec

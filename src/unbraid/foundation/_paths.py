@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ._memory import format_bytes
 
-MOST_TEXT_BYTES = 64_000_000
+MAX_TEXT_BYTES = 64_000_000
 """Size of the largest file of settings or labels that is read."""
 
 
@@ -61,9 +61,7 @@ def require_regular_file(
     return status.st_size
 
 
-def read_text(
-    path: str | os.PathLike[str], *, most_bytes: int = MOST_TEXT_BYTES
-) -> str:
+def read_text(path: str | os.PathLike[str], *, most_bytes: int = MAX_TEXT_BYTES) -> str:
     """Read a file of settings in UTF-8.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 from yaml.composer import ComposerError
 
-MOST_CHARACTERS = 20_000_000
+MAX_CHARACTERS = 20_000_000
 """Length of the longest text that is parsed."""
 
 MOST_VALUES = 200_000
@@ -141,10 +141,10 @@ def read_yaml(text: str, where: str) -> Any:
         >>> read_yaml("{rate: 1e-3, steps: 0100, pause: 1:30}", "example")
         {'rate': 0.001, 'steps': 100, 'pause': '1:30'}
     """
-    if len(text) > MOST_CHARACTERS:
+    if len(text) > MAX_CHARACTERS:
         raise ValueError(
             f"{where}: {len(text):,} characters are too many for YAML settings; the "
-            f"most are {MOST_CHARACTERS:,}."
+            f"most are {MAX_CHARACTERS:,}."
         )
     try:
         return yaml.load(text, Loader=_Loader)

@@ -161,9 +161,9 @@ def check_range(spec: TrainingSpec, dataset: AbstractDataset) -> None:
     name = type(spec.likelihood).__name__
     if spec.mean or spec.std:
         raise ValueError(
-            f"fit: expected a likelihood for standardised data, got {name}, which "
+            f"fit: expected a likelihood for standardized data, got {name}, which "
             "needs values from 0 to 1. Use likelihood='gaussian', or do not "
-            "standardise."
+            "standardize."
         )
     rows = np.unique(np.linspace(0, len(dataset) - 1, _LOOKED_AT).astype(np.int64))
     if dataset.images(rows[:1]).dtype.kind != "f":

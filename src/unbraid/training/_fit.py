@@ -257,7 +257,7 @@ def _trained(
     is_interrupted: Callable[[], bool],
 ) -> Iterator[Snapshot]:
     """Train the remaining segments of a run up to its step ``last``."""
-    for number, part in enumerate(spec.stretches()):
+    for number, part in enumerate(spec.segments()):
         if state.step >= min(part.steps, last):
             continue
         own = stream_of(part, stream.dataset, torch.device(stream.device))

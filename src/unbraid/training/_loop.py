@@ -164,11 +164,11 @@ def _train_until(
             torch.manual_seed(generator.initial_seed())
         context = LossContext(step=state.step, generator=generator, extra=state.extra)
         loss = objective.loss(state.model, batch, context)
-        state.optimiser.zero_grad()
+        state.optimizer.zero_grad()
         loss.total.backward()
         if learning_rate is not None:
             state.set_learning_rate(value_at(learning_rate, state.step))
-        state.optimiser.step()
+        state.optimizer.step()
         record.names, row = _parts(loss)
         if isinstance(objective, AbstractAdversarialObjective):
             extra_names, extra_row = _train_adversary(state, objective, batch, context)
@@ -190,12 +190,12 @@ def _train_adversary(
     context: LossContext,
 ) -> tuple[list[str], list[torch.Tensor]]:
     """A separate pass, after the model's own: neither sees the other's gradients."""
-    assert state.adversary_optimiser is not None
+    assert state.adversary_optimizer is not None
     # What the model's loss left in the adversary's gradients is thrown away here.
-    state.adversary_optimiser.zero_grad()
+    state.adversary_optimizer.zero_grad()
     loss = objective.adversary_loss(state.model, batch, context)
     loss.total.backward()
-    state.adversary_optimiser.step()
+    state.adversary_optimizer.step()
     names, row = _parts(loss)
     return [f"adversary_{name}" for name in names], row
 

@@ -117,7 +117,7 @@ def copy_model(source: Path, target: Path) -> None:
             shutil.copyfileobj(file, copy)
 
 
-def hash_of_model(folder: Path) -> str | None:
+def read_model_hash(folder: Path) -> str | None:
     """Hash of the weights that a folder keeps, from the words of both of its files.
 
     Returns:
@@ -139,7 +139,7 @@ def hash_of_model(folder: Path) -> str | None:
     )
 
 
-def named_weights(folder: Path) -> set[str]:
+def read_weight_hashes(folder: Path) -> set[str]:
     """Hashes of weights that the files of a model name, as far as they can be read."""
     found = []
     with contextlib.suppress(OSError, CheckpointFormatError):

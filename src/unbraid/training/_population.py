@@ -15,7 +15,7 @@ from ._specification import Change, TrainingSpec
 from ._state import TrainingState
 
 
-def train_stretch(
+def train_segment(
     spec: TrainingSpec,
     dataset: AbstractDataset,
     *,
@@ -28,7 +28,7 @@ def train_stretch(
 ) -> TrainingState:
     """Train from one saved state to another, with settings of its own.
 
-    Weights, averages of the optimiser and the count of updates are those of the start;
+    Weights, averages of the optimizer and the count of updates are those of the start;
     learning rate, batch size, objective and seed are those of the specification.
 
     Args:
@@ -69,17 +69,17 @@ def train_stretch(
     return state
 
 
-def join_stretches(specs: Sequence[TrainingSpec]) -> TrainingSpec:
+def join_segments(specs: Sequence[TrainingSpec]) -> TrainingSpec:
     """One ordinary run that does what some stretches did one after another.
 
     Args:
-        specs: As :func:`train_stretch` took them, the first with fresh weights.
+        specs: As :func:`train_segment` took them, the first with fresh weights.
 
     Example:
         >>> first = TrainingSpec(steps=10, learning_rate=0.1)
         >>> later = dataclasses.replace(first, steps=30, learning_rate=0.2, seed=1)
-        >>> run = join_stretches([first, later])
-        >>> run.steps, run.changes[0].at, run.stretches() == [first, later]
+        >>> run = join_segments([first, later])
+        >>> run.steps, run.changes[0].at, run.segments() == [first, later]
         (30, 10, True)
     """
     changes = tuple(

@@ -61,13 +61,13 @@ def _check_steps(steps: int) -> int:
     return steps
 
 
-def _check_optimiser(name: Any) -> str:
+def _check_optimizer(name: Any) -> str:
     kind = getattr(torch.optim, str(name), None)
-    is_optimiser = isinstance(kind, type) and issubclass(kind, torch.optim.Optimizer)
-    if not is_optimiser or name in _UNUSABLE:
+    is_optimizer = isinstance(kind, type) and issubclass(kind, torch.optim.Optimizer)
+    if not is_optimizer or name in _UNUSABLE:
         raise PydanticCustomError(
-            "optimiser",
-            "the name of an optimiser of torch.optim, such as 'Adam' or 'SGD', which "
+            "optimizer",
+            "the name of an optimizer of torch.optim, such as 'Adam' or 'SGD', which "
             "can use dense gradients of one pass",
         )
     return name
@@ -128,7 +128,7 @@ def _write_choice(value: Any) -> dict[str, Any]:
 Count = Annotated[int, pydantic.BeforeValidator(_read_count)]
 Steps = Annotated[Count, pydantic.AfterValidator(_check_steps)]
 Seed = Annotated[int, pydantic.BeforeValidator(check_seed)]
-OptimiserName = Annotated[str, pydantic.BeforeValidator(_check_optimiser)]
+OptimizerName = Annotated[str, pydantic.BeforeValidator(_check_optimizer)]
 RecipeChoice = Annotated[RecipeName | None, pydantic.BeforeValidator(check_recipe)]
 LearningRate = Annotated[
     float | AbstractSchedule | None,

@@ -21,7 +21,7 @@ from unbraid.models import (
 from unbraid.models.networks import AbstractNetwork, Dense
 from unbraid.models.objectives import AbstractObjective, BetaVAE
 
-from ._settings import LEARNING_RATE, TrainingSettings
+from ._settings import LEARNING_RATE, TrainingSettings, read_names, write_names
 
 FORMAT = 1
 _OWN = "own"
@@ -65,7 +65,7 @@ class TrainingSpec:
         network: Encoder and decoder.
         likelihood: Likelihood.
         image_shape: Shape of an image, or of a vector.
-        optimiser_options: Further options of the optimizer, as pairs.
+        optimizer_options: Further options of the optimizer, as pairs.
         mean: Mean of every channel, which is subtracted; empty for none.
         std: Standard deviation of every channel, by which it is divided; empty for
             none.
@@ -80,9 +80,9 @@ class TrainingSpec:
     steps: int = _DEFAULTS.steps
     batch_size: int = _DEFAULTS.batch_size
     order: Literal["iid", "shuffled"] = _DEFAULTS.order
-    optimiser: str = _DEFAULTS.optimiser
+    optimizer: str = _DEFAULTS.optimizer
     learning_rate: Number = LEARNING_RATE
-    optimiser_options: tuple[tuple[str, Any], ...] = ()
+    optimizer_options: tuple[tuple[str, Any], ...] = ()
     mean: tuple[float, ...] = ()
     std: tuple[float, ...] = ()
     seed: int = _DEFAULTS.seed
@@ -109,15 +109,15 @@ class TrainingSpec:
                 f"{self.steps}, got {steps[1:-1]}."
             )
         if self.changes:
-            self.stretches()  # meets what is wrong with the settings of a change
+            self.segments()  # meets what is wrong with the settings of a change
 
     @classmethod
     def shared_settings(cls) -> set[str]:
         """Names of the fields that are also those of :class:`TrainingSettings`."""
-        own = {part.name for part in fields(cls)} - {"optimiser_options"}
+        own = {part.name for part in fields(cls)} - {"optimizer_options"}
         return own & set(TrainingSettings.model_fields)
 
-    def stretches(self) -> list[Self]:
+    def segments(self) -> list[Self]:
         """The run in parts without changes; ``steps`` is where each of them ends."""
         ends = [*(change.at for change in self.changes), self.steps]
         parts = [dataclasses.replace(self, changes=(), steps=ends[0])]
@@ -141,7 +141,7 @@ class TrainingSpec:
         }
         if not self.changes:  # as runs were written before there were any
             del parts["changes"]
-        return {"format": FORMAT, "name": "run", **parts}
+        return {"format": FORMAT, "name": "run", **write_names(parts)}
 
     @classmethod
     def from_plain(cls, data: Mapping[str, Any], **own: Any) -> Self:
@@ -157,7 +157,8 @@ class TrainingSpec:
                 f"run: expected format {FORMAT} or older, got {data['format']}. Update "
                 "unbraid to read it."
             )
-        plain = {key: value for key, value in data.items() if key != "format"}
+        plain = read_names(data)
+        plain.pop("format", None)
         for name in _KINDS:
             if name in plain:
                 plain[name] = read_part(name, plain[name], own.get(name))

@@ -23,16 +23,16 @@ class TrainingState:
 
     Attributes:
         model: The model.
-        optimiser: Of the model, and of the second network unless it is an adversary.
+        optimizer: Of the model, and of the second network unless it is an adversary.
         extra: Second network of the objective, if it has one.
-        adversary_optimiser: Of the second network, if it is an adversary.
+        adversary_optimizer: Of the second network, if it is an adversary.
         step: Updates done.
     """
 
     model: Autoencoder
-    optimiser: torch.optim.Optimizer
+    optimizer: torch.optim.Optimizer
     extra: nn.Module | None = None
-    adversary_optimiser: torch.optim.Optimizer | None = None
+    adversary_optimizer: torch.optim.Optimizer | None = None
     step: int = 0
 
     @classmethod
@@ -65,19 +65,19 @@ class TrainingState:
         model = model.to(device)
         extra = _build_extra(spec, model)
         parameters = list(model.parameters())
-        adversary_optimiser = None
+        adversary_optimizer = None
         if extra is not None:
             extra = extra.to(device)
             if isinstance(spec.objective, AbstractAdversarialObjective):
-                adversary_optimiser = spec.objective.adversary_optimiser(extra)
+                adversary_optimizer = spec.objective.adversary_optimiser(extra)
             else:
                 parameters += list(extra.parameters())
-        optimiser = _build_optimiser(spec, parameters)
-        return cls(model, optimiser, extra, adversary_optimiser)
+        optimizer = _build_optimizer(spec, parameters)
+        return cls(model, optimizer, extra, adversary_optimizer)
 
     def set_learning_rate(self, rate: float) -> None:
-        """Of the optimiser of the model, which keeps its averages."""
-        for group in self.optimiser.param_groups:
+        """Of the optimizer of the model, which keeps its averages."""
+        for group in self.optimizer.param_groups:
             group["lr"] = rate
 
 
@@ -117,18 +117,18 @@ def _build_extra(spec: TrainingSpec, model: Autoencoder) -> nn.Module | None:
         return spec.objective.build_extra(model)
 
 
-def _build_optimiser(
+def _build_optimizer(
     spec: TrainingSpec, parameters: list[nn.Parameter]
 ) -> torch.optim.Optimizer:
-    kind = getattr(torch.optim, spec.optimiser)
-    options: dict[str, Any] = dict(spec.optimiser_options)
-    if spec.optimiser in ("Adam", "AdamW", "SGD", "Adagrad"):
+    kind = getattr(torch.optim, spec.optimizer)
+    options: dict[str, Any] = dict(spec.optimizer_options)
+    if spec.optimizer in ("Adam", "AdamW", "SGD", "Adagrad"):
         # One kernel for all parameters; on a CPU most of a small model's update.
         options.setdefault("fused", True)
     try:
         return kind(parameters, lr=value_at(spec.learning_rate, 0), **options)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"fit: expected options of torch.optim.{spec.optimiser}, got {options}: "
+            f"fit: expected options of torch.optim.{spec.optimizer}, got {options}: "
             f"{error}"
         ) from error

@@ -273,7 +273,7 @@ def last_hidden_layer(decoder: nn.Module) -> str:
     return leaves[max(weighted[-1] - 1, 0)][0] if weighted else ""
 
 
-def last_layer_within(model: Autoencoder, n_units: int) -> str:
+def find_last_layer(model: Autoencoder, n_units: int) -> str:
     """The last hidden layer of a decoder that is no wider than so many units.
 
     Of convolutional decoders the very last one has thousands of units, which no trace
@@ -287,7 +287,7 @@ def last_layer_within(model: Autoencoder, n_units: int) -> str:
         >>> from unbraid.data import XYSquares
         >>> from unbraid.training import fit
         >>> model = fit("vae", XYSquares(), steps=1).model
-        >>> last_layer_within(model, 2048), last_layer_within(model, 10**6)
+        >>> find_last_layer(model, 2048), find_last_layer(model, 10**6)
         ('4', '10')
     """
     last = last_hidden_layer(model.decoder)
