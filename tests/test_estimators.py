@@ -216,7 +216,7 @@ def test_wrong_use_is_refused():
         small(objective=VAE(), options={"beta": 1.0}).fit(VECTORS)
     with pytest.raises(ValueError, match="options with the name"):
         small(objective=BetaVAE(), beta=1.0).fit(VECTORS)
-    with pytest.raises(ValueError, match="expected options among scale, got 'beta'"):
+    with pytest.raises(ValueError, match="has no option 'beta'. Its options are scale"):
         small(objective="vae", beta=1.0).fit(VECTORS)
     with pytest.raises(TypeError, match="'stepss'. Did you mean 'steps'"):
         small(stepss=1).fit(VECTORS)

@@ -138,7 +138,7 @@ def test_changes_must_come_in_order_and_within_the_run(steps):
         Change(at=at, objective=BetaVAE(), batch_size=4, learning_rate=0.1, seed=0)
         for at in steps
     )
-    with pytest.raises(ValueError, match="expected changes at growing steps"):
+    with pytest.raises(ValueError, match="steps of changes must be increasing"):
         later(settings(steps=30), changes=changes)
 
 

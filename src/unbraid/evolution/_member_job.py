@@ -71,7 +71,7 @@ def _train(
             population=words["population"],
             device=job.device,
             is_interrupted=is_interrupted,
-            hear=notify,
+            notify=notify,
         )
     codes = encode(state.model, dataset, rows=_scored(job), progress=False)
     codes.save(files.path / CODES)

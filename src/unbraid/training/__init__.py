@@ -1,4 +1,4 @@
-"""How it is learned: a loop that can be stopped and resumed at any step."""
+"""Training: settings, a loop that can be interrupted and resumed, and run folders."""
 
 from ._checkpoint import load_state
 from ._cost import TrainingCost, measure_training

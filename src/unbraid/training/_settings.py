@@ -50,7 +50,7 @@ def read_names(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class ModelSettings(Section):
-    """Network, likelihood and seed, which have keys of their own in a study file."""
+    """Network, likelihood and seed, which are top-level keys of a study file."""
 
     model_config = pydantic.ConfigDict(arbitrary_types_allowed=True)
 
@@ -62,7 +62,7 @@ class ModelSettings(Section):
     )
     likelihood: LikelihoodChoice = Field(
         default="auto",
-        description="How images are compared with reconstructions: auto, bernoulli, "
+        description="Likelihood of images given codes: auto, bernoulli, "
         "gaussian, laplace, kernel_augmented, the .json file of a learned likelihood, "
         "or a likelihood object. auto is bernoulli for images, and gaussian for "
         "vectors and standardized data.",
@@ -93,7 +93,7 @@ class Training(Section):
         default=None,
         description="Learning rate of the optimizer: a number, or a schedule such as "
         "{name: decay, value: 1e-3}, which falls to zero over the last 30% of the "
-        "steps. That of the recipe, or 0.0001, when not given.",
+        "steps. If not given, that of the recipe, or 0.0001.",
     )
     recipe: RecipeChoice = Field(
         default=None,

@@ -1,4 +1,4 @@
-"""From names and a dataset to the settings of a run."""
+"""specify: complete the settings of a run for a dataset."""
 
 from typing import Unpack
 
@@ -22,7 +22,7 @@ def specify(
     settings: TrainingSettings | None = None,
     **overrides: Unpack[TrainingOverrides],
 ) -> TrainingSpec:
-    """Fit settings to a dataset: choose everything that they leave open.
+    """Return the settings of a run, with everything chosen that was left open.
 
     Args:
         objective: Training objective, or its name.

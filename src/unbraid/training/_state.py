@@ -1,4 +1,4 @@
-"""All that a run is at one moment: enough to go on bit for bit."""
+"""State of training, from which a run can be continued exactly."""
 
 import math
 from dataclasses import dataclass
@@ -18,15 +18,15 @@ from ._specification import TrainingSpec
 class TrainingState:
     """A model in training.
 
-    Randomness needs no place here: batches and noise are functions of the seed and the
-    step.
+    It holds no random state, because batches and noise depend on seed and step only.
 
     Attributes:
         model: The model.
-        optimizer: Of the model, and of the second network unless it is an adversary.
+        optimizer: Optimizer of the model, and of the second network unless that is an
+            adversary.
         extra: Second network of the objective, if it has one.
-        adversary_optimizer: Of the second network, if it is an adversary.
-        step: Updates done.
+        adversary_optimizer: Optimizer of the second network, if that is an adversary.
+        step: Number of updates done.
     """
 
     model: Autoencoder
@@ -43,12 +43,12 @@ class TrainingState:
         device: torch.device | str = "cpu",
         model: Autoencoder | None = None,
     ) -> "TrainingState":
-        """The state before the first step.
+        """Return the state before the first step.
 
         Args:
             spec: Settings of the run.
-            device: Where to train.
-            model: To start from, in place of a fresh one.
+            device: Device to train on.
+            model: Model to start from, instead of a new one.
         """
         if model is None:
             _require_memory(spec)
@@ -76,13 +76,13 @@ class TrainingState:
         return cls(model, optimizer, extra, adversary_optimizer)
 
     def set_learning_rate(self, rate: float) -> None:
-        """Of the optimizer of the model, which keeps its averages."""
+        """Set the learning rate of the model's optimizer, which keeps its averages."""
         for group in self.optimizer.param_groups:
             group["lr"] = rate
 
 
 def _require_memory(spec: TrainingSpec) -> None:
-    """Refuse models and batches that do not fit into memory, before building any."""
+    """Raise an error if the model or a batch does not fit into memory."""
     n_weights = _n_weights(spec)
     # The weights, their gradients and the two averages of Adam.
     require_memory(
@@ -98,7 +98,7 @@ def _require_memory(spec: TrainingSpec) -> None:
 
 
 def _n_weights(spec: TrainingSpec) -> int:
-    """Number of weights, from layers that have a shape and no memory."""
+    """Return the number of weights, from layers without memory (device meta)."""
     try:
         with torch.device("meta"), torch.random.fork_rng(devices=[]):
             n_outputs = spec.n_latents * (2 if spec.objective.is_variational else 1)
@@ -106,7 +106,7 @@ def _n_weights(spec: TrainingSpec) -> int:
                 spec.network.encoder(spec.image_shape, n_outputs),
                 spec.network.decoder(spec.image_shape, spec.n_latents),
             )
-    except Exception:  # networks of other packages may do more than make layers
+    except Exception:  # custom networks may do more than create layers
         return 0
     return sum(part.numel() for net in networks for part in net.parameters())
 
@@ -123,12 +123,12 @@ def _build_optimizer(
     kind = getattr(torch.optim, spec.optimizer)
     options: dict[str, Any] = dict(spec.optimizer_options)
     if spec.optimizer in ("Adam", "AdamW", "SGD", "Adagrad"):
-        # One kernel for all parameters; on a CPU most of a small model's update.
+        # One kernel for all parameters, which makes small models on a CPU much faster.
         options.setdefault("fused", True)
     try:
         return kind(parameters, lr=value_at(spec.learning_rate, 0), **options)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"fit: expected options of torch.optim.{spec.optimizer}, got {options}: "
+            f"torch.optim.{spec.optimizer} does not accept the options {options}: "
             f"{error}"
         ) from error
