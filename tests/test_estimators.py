@@ -94,7 +94,7 @@ def test_a_plain_autoencoder_scores_by_its_likelihood():
     assert estimator.score_samples(VECTORS) == pytest.approx(expected, rel=1e-4)
 
 
-@pytest.mark.parametrize("standardise", [False, True])
+@pytest.mark.parametrize("standardize", [False, True])
 @pytest.mark.parametrize(
     ("likelihood", "density"),
     [
@@ -103,13 +103,13 @@ def test_a_plain_autoencoder_scores_by_its_likelihood():
     ],
 )
 def test_scores_of_codes_that_say_nothing_are_the_density_of_the_noise(
-    likelihood, density, standardise
+    likelihood, density, standardize
 ):
     data = VECTORS * [1, 2, 3, 4, 5] + 7
-    estimator = small(likelihood=likelihood, standardise=standardise).fit(data)
+    estimator = small(likelihood=likelihood, standardize=standardize).fit(data)
     for weight in estimator.model_.parameters():
         torch.nn.init.zeros_(weight)
-    mean, std = (data.mean(axis=0), data.std(axis=0)) if standardise else (0.0, 1.0)
+    mean, std = (data.mean(axis=0), data.std(axis=0)) if standardize else (0.0, 1.0)
     expected = density.logpdf((data - mean) / std) - np.log(std)
     assert estimator.score_samples(data) == pytest.approx(expected.sum(1), rel=1e-4)
 
@@ -160,14 +160,14 @@ def test_defaults_are_those_of_the_training_settings():
 
 
 def test_single_hyperparameters_and_other_settings_are_parameters():
-    estimator = small(beta=2.0, optimiser="SGD", log_every=1)
+    estimator = small(beta=2.0, optimizer="SGD", log_every=1)
     copy = clone(estimator)
     assert copy.get_params() == estimator.get_params()
     assert copy.get_params()["beta"] == 2.0
     assert "beta=2.0" in repr(copy)
     spec = copy.set_params(beta=3.0, n_latents=1).fit(VECTORS).run_.spec
     assert (spec.objective, spec.n_latents) == (BetaVAE(beta=3.0), 1)
-    assert spec.optimiser == "SGD"
+    assert spec.optimizer == "SGD"
     assert estimator.get_params()["beta"] == 2.0
     again = pickle.loads(pickle.dumps(copy))
     assert again.get_params() == copy.get_params()
@@ -216,7 +216,7 @@ def test_wrong_use_is_refused():
         small(objective=VAE(), options={"beta": 1.0}).fit(VECTORS)
     with pytest.raises(ValueError, match="options with the name"):
         small(objective=BetaVAE(), beta=1.0).fit(VECTORS)
-    with pytest.raises(ValueError, match="expected options among scale, got 'beta'"):
+    with pytest.raises(ValueError, match="has no option 'beta'. Its options are scale"):
         small(objective="vae", beta=1.0).fit(VECTORS)
     with pytest.raises(TypeError, match="'stepss'. Did you mean 'steps'"):
         small(stepss=1).fit(VECTORS)

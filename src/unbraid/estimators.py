@@ -52,7 +52,7 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         batch_size: Images per update.
         network: Network, or its name.
         likelihood: Likelihood, or its name.
-        standardise: Give every channel mean 0 and standard deviation 1.
+        standardize: Give every channel mean 0 and standard deviation 1.
         learning_rate: Learning rate, or a schedule such as ``Decay(value=1e-3)``.
         recipe: Name of a recipe.
         random_state: Seed, a ``RandomState``, or ``None`` for a different model every
@@ -61,7 +61,7 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         out: Folder to keep the run in, from which an interrupted run continues. It
             holds one run: leave it out in a search over settings or folds.
         progress: Show a progress bar if the standard error is a terminal.
-        more: Any other training setting, such as ``optimiser="SGD"``, and
+        more: Any other training setting, such as ``optimizer="SGD"``, and
             hyperparameters of a named objective, such as ``beta=8.0``. Both can be
             searched like any other parameter.
 
@@ -89,7 +89,7 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         batch_size: int = 64,
         network: AbstractNetwork | str = "auto",
         likelihood: AbstractLikelihood | str = "auto",
-        standardise: bool = False,
+        standardize: bool = False,
         learning_rate: Number | None = None,
         recipe: RecipeName | None = None,
         random_state: int | np.random.RandomState | None = 0,
@@ -105,7 +105,7 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.batch_size = batch_size
         self.network = network
         self.likelihood = likelihood
-        self.standardise = standardise
+        self.standardize = standardize
         self.learning_rate = learning_rate
         self.recipe: RecipeName | None = recipe
         self.random_state = random_state

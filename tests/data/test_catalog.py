@@ -108,7 +108,7 @@ def test_options_take_numbers_in_scientific_notation(monkeypatch, options, expec
         ("xy_squares:rgb=1", "expected rgb to be true or false"),
         ("sprites2d:shapes=heart", "expected shapes to be a list"),
         ("picture_sprites:sprites=", "expected sprites to be a dataset"),
-        ("coloured_sprites:seed=-1", "seed: expected an integer from 0"),
+        ("coloured_sprites:seed=-1", "seed must be a non-negative integer"),
         ("xy_squares:image_size=100000", "image_size from 1 to 1024"),
         ("nowhere.npy:factors=x.csv", "Expected the name of a dataset"),
         ("xy_squares:spacing=[1", "expected spacing to be"),

@@ -22,7 +22,7 @@ from unbraid.reports import (
 from unbraid.reports.figures import save_figure
 from unbraid.representation import Representation, encode
 from unbraid.selection import Ranking
-from unbraid.training import ACTIVE, copy_model, hash_of_model, load
+from unbraid.training import ACTIVE, copy_model, load, read_model_hash
 
 from ._account import account
 from ._data import Source, sample_rows
@@ -138,7 +138,7 @@ def write_found(
             assert isinstance(model, Autoencoder)  # a study trains nothing else
             codes = encode(model, source.dataset, progress=False)
             copy_model(run, staged / "model")
-            weights = hash_of_model(run)
+            weights = read_model_hash(run)
             _write_codes(staged, codes, source.names)
             latents = _write_traversals(staged, model, source)
             explained = measure_explained(model, source.dataset)

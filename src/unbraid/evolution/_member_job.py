@@ -11,7 +11,7 @@ from unbraid.data import AbstractDataset, DataSpec, Subset, open_cached
 from unbraid.execution import Job, JobBlockedError, JobFiles, Report
 from unbraid.foundation import CheckpointFormatError, deferred_interruption, set_aside
 from unbraid.representation import Representation, encode
-from unbraid.training import Snapshot, TrainingSpec, train_stretch
+from unbraid.training import Snapshot, TrainingSpec, train_segment
 
 CODES = "codes.npz"
 """What the model makes of the rows that are scored; written last."""
@@ -63,7 +63,7 @@ def _train(
         report(snapshot.step, snapshot.images_per_second)
 
     with deferred_interruption() as is_interrupted:
-        state = train_stretch(
+        state = train_segment(
             TrainingSpec.from_plain(words["training"]),
             _part(dataset, words["rows"]),
             start=start,
@@ -71,7 +71,7 @@ def _train(
             population=words["population"],
             device=job.device,
             is_interrupted=is_interrupted,
-            hear=notify,
+            notify=notify,
         )
     codes = encode(state.model, dataset, rows=_scored(job), progress=False)
     codes.save(files.path / CODES)

@@ -34,7 +34,7 @@ from unbraid.training import (
     Run,
     TrainingSpec,
     TrainingState,
-    join_stretches,
+    join_segments,
     load,
     load_state,
     read_tensors,
@@ -172,7 +172,7 @@ class Population:
     def schedule(self, generation: int, place: int, model: int) -> TrainingSpec:
         """The ordinary run that leads to a model, with all changes on the way."""
         line = self.lineage.ancestry(generation, place)
-        return join_stretches([self.plan.training_spec(m, model) for m in line])
+        return join_segments([self.plan.training_spec(m, model) for m in line])
 
     def winner(self) -> Autoencoder:
         """The best model of the best member of a complete population."""

@@ -74,7 +74,7 @@ class PopulationPlan:
         )
         data = open_cached(self.run.data)
         return run.training_spec(
-            data.dataset, data.statistics if training.standardise else None
+            data.dataset, data.statistics if training.standardize else None
         )
 
     def training_spec(self, member: Member, model: int) -> TrainingSpec:

@@ -82,7 +82,7 @@ class RayExecutor(AbstractExecutor):
             )
         # Ray looks at this when it is imported: the study tells of these losses itself.
         with _environment("RAY_DEDUP_LOGS_SKIP_REGEX", LOSSES):
-            self._ray = import_extra("ray", "ray", who="RayExecutor")
+            self._ray = import_extra("ray", "ray", feature="RayExecutor")
         self._n_workers = n_workers
         self._address = address or os.environ.get("RAY_ADDRESS")
         self._cpus, self._gpus = cpus, gpus

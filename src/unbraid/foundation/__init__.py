@@ -38,7 +38,7 @@ from ._json_files import (
 )
 from ._locks import is_locked, locked
 from ._memory import format_bytes, require_memory
-from ._paths import MOST_TEXT_BYTES, expand_user, read_text, require_regular_file
+from ._paths import MAX_TEXT_BYTES, expand_user, read_text, require_regular_file
 from ._randomness import check_seed, hashed_bytes, numpy_generator, torch_generator
 from ._sections import Section, Whole, suggest
 from ._settings import OMIT_NONE, from_plain, make_record, to_plain
@@ -56,7 +56,7 @@ from ._validation import (
     is_number,
     is_whole,
 )
-from ._yaml import MOST_CHARACTERS, read_yaml, write_yaml
+from ._yaml import MAX_CHARACTERS, read_yaml, write_yaml
 
 __all__ = [
     "Catalog",
@@ -68,8 +68,8 @@ __all__ = [
     "FORMAT",
     "FolderInUseError",
     "Joined",
-    "MOST_CHARACTERS",
-    "MOST_TEXT_BYTES",
+    "MAX_CHARACTERS",
+    "MAX_TEXT_BYTES",
     "NewerFormatError",
     "NotEnoughMemoryError",
     "OMIT_NONE",

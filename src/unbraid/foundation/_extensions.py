@@ -1,4 +1,4 @@
-"""What other packages bring: objectives, metrics and datasets, found by entry points.
+"""Objectives, metrics and datasets of other packages, found by entry points.
 
 A package offers something by one line in its ``pyproject.toml``, such as::
 
@@ -24,12 +24,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Extension(Generic[T]):
-    """What a package offers under a name.
+    """Object that a package offers under a name.
 
     Attributes:
-        name: Of the entry point.
-        package: Which offers it, with its version.
-        value: What is there, or ``None`` if it cannot be used.
+        name: Name of the entry point.
+        package: Name and version of the package.
+        value: The object, or ``None`` if it cannot be used.
         fault: Why it cannot be used, as a sentence; empty if it can.
     """
 
@@ -40,18 +40,18 @@ class Extension(Generic[T]):
 
 
 class Catalog(Mapping[str, T]):
-    """Everything of a kind by name: what is built in, and what packages bring.
+    """Mapping from names to built-in objects and to those of other packages.
 
-    Packages are looked at when a name is asked for that is not built in, and at the
-    end of a list of all names. What cannot be used is told once, as a warning, and is
-    not listed; but it is known: to ask for it raises an error with the reason.
+    Packages are searched when a name is not built in, and when all names are listed.
+    An object that cannot be used causes one warning and is not listed; looking it up
+    raises an error with the reason.
 
     Args:
-        built_in: By name; no package takes these names away.
-        group: Of the entry points, such as ``"unbraid.objectives"``.
-        read: Makes an entry of what a package offers, or raises ``ValueError`` with
-            what was expected.
-        taken: Names that mean something else.
+        built_in: Built-in objects by name; packages cannot replace them.
+        group: Group of the entry points, such as ``"unbraid.objectives"``.
+        read: Converts what a package offers, or raises ``ValueError`` with the reason
+            why it cannot be used.
+        taken: Reserved names, which packages cannot use.
 
     Example:
         >>> letters = Catalog({"a": 1}, group="an.empty.group", read=int)
@@ -94,7 +94,7 @@ class Catalog(Mapping[str, T]):
 
     @cached_property
     def extensions(self) -> tuple[Extension[T], ...]:
-        """All that packages offer, sorted by package, with what cannot be used."""
+        """Everything that packages offer, sorted by package, usable or not."""
         found: list[Extension[T]] = []
         offers = entry_points(group=self.group)
         for offer in sorted(offers, key=lambda offer: (_package(offer), offer.name)):
@@ -116,9 +116,11 @@ class Catalog(Mapping[str, T]):
         package = _package(offer)
         try:
             if not offer.name.isidentifier():
-                raise ValueError("expected a name of letters, digits and underscores")
+                raise ValueError(
+                    "its name must consist of letters, digits and underscores"
+                )
             if {offer.name} & (self.built_in.keys() | self._taken | set(others)):
-                raise ValueError("the name is taken")
+                raise ValueError("its name is taken")
             return Extension(offer.name, package, self._read(offer.load()))
         except (Exception, SystemExit) as error:  # their code may raise anything
             kind = "" if type(error) is ValueError else f"{type(error).__name__}: "
@@ -131,11 +133,11 @@ class Catalog(Mapping[str, T]):
 
 
 class PackageCatalog(Mapping[str, T]):
-    """Everything that packages of a group hold, by name.
+    """Mapping from names to the contents of all packages of a group.
 
-    An entry point of the group names a package, such as a folder of files, which holds
-    any number of things. Packages are looked at when a name is first asked for. Of two
-    things with the same name, that of the first package in the alphabet is kept.
+    An entry point of the group names a package, such as a folder of files, with any
+    number of items. Packages are read at the first lookup. If two items have the same
+    name, the one of the alphabetically first package is used.
 
     Args:
         group: Group of the entry points, such as ``"unbraid.presets"``.
@@ -171,7 +173,7 @@ class PackageCatalog(Mapping[str, T]):
 
 
 class Joined(Mapping[str, T]):
-    """Several tables as one, looked up in turn and never copied.
+    """View of several mappings as one; the first that has a name wins.
 
     Example:
         >>> Joined({"a": 1}, {"a": 2, "b": 3})["a"]
@@ -203,17 +205,15 @@ class Joined(Mapping[str, T]):
 
 
 def class_reader(parent: type[T]) -> Callable[[Any], type[T]]:
-    """A reader for classes that can be made, of one family."""
+    """Return a function that accepts concrete subclasses of a class."""
 
     def read(offered: Any) -> type[T]:
         name = parent.__name__
         if not isinstance(offered, type) or not issubclass(offered, parent):
-            raise ValueError(f"expected a subclass of {name}, got {offered!r}")
+            raise ValueError(f"{offered!r} is not a subclass of {name}")
         missing = sorted(getattr(offered, "__abstractmethods__", ()))
         if missing:
-            raise ValueError(
-                f"expected all methods of {name}, got none for {', '.join(missing)}"
-            )
+            raise ValueError(f"it does not implement {', '.join(missing)} of {name}")
         return offered
 
     return read
@@ -223,12 +223,18 @@ def _package(offer: EntryPoint) -> str:
     return f"{offer.dist.name} {offer.dist.version}" if offer.dist else "without a name"
 
 
-def import_extra(module: str, extra: str, *, who: str = "loggers") -> Any:
-    """A package that is not always installed, or an error with the line that helps."""
+def import_extra(module: str, extra: str, *, feature: str = "loggers") -> Any:
+    """Import an optional dependency, or say how to install it.
+
+    Args:
+        module: Module to import.
+        extra: Extra of unbraid that installs it.
+        feature: Feature that needs it, for the message.
+    """
     try:
         return import_module(module)
     except ImportError as error:
         raise ImportError(
-            f"{who}: expected {extra} to be installed, got {error}. Run: "
+            f"{feature}: {extra} is not installed ({error}). Run: "
             f"pip install 'unbraid[{extra}]'"
         ) from error

@@ -183,7 +183,7 @@ def _grow(
             tied = gains >= (1 - _TIE) * gains[best]
             credit[tied] += gains[best] / tied.sum()
             low, high = table.codes[best, lines[best, places[best] :][:2]]
-            # Halfway between neighbouring floats there is nothing but the two.
+            # Halfway between neighboring floats there is nothing but the two.
             halfway = min(low + (high - low) / 2, np.nextafter(high, low))
             above = table.codes[best] > halfway
             leaf += ((leaf == node) & above).view(np.uint8) << below

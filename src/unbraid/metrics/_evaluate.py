@@ -11,7 +11,7 @@ from unbraid.foundation import parse_duration
 from unbraid.representation import Representation
 
 from ._cards import make_card
-from ._catalogue import Metric
+from ._catalog import Metric
 from ._encoded import encode_some, encode_traversals
 from ._inputs import Factors, read_codes, read_inputs
 from ._own_metrics import Wanted, resolve_metrics

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import t as student
 
-from ._catalogue import Metric
+from ._catalog import Metric
 from ._score import Score
 from ._tasks import REPLICATES, Table, replicate_rows, varies_by_seed
 

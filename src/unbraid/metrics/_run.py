@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from unbraid.foundation import format_duration
 
-from ._catalogue import METRICS
+from ._catalog import METRICS
 from ._score import Score
 from ._tasks import Task, total_seconds
 

@@ -89,7 +89,7 @@ class PerceivedDistances:
 
     @property
     def importance(self) -> tuple[str, ...]:
-        """Factors in the order in which they are likely to be learnt."""
+        """Factors in the order in which they are likely to be learned."""
         seen = [row for row in self.factors if math.isfinite(row.mean)]
         return tuple(row.factor for row in sorted(seen, key=lambda row: -row.mean))
 
@@ -116,7 +116,7 @@ def perceived_distances(
     r"""How far apart images look that differ in one factor, and in all.
 
     A VAE puts images near each other that its reconstruction loss takes for alike. So
-    factors with large distances are learnt first, and in the right order if distances
+    factors with large distances are learned first, and in the right order if distances
     grow with the difference of the factor.
 
     .. math:: d_i = \mathbb{E}_{a,\, b \in \mathcal{Y}^{(a, i)},\, a \neq b}

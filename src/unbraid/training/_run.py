@@ -1,4 +1,4 @@
-"""Run: what a training leaves behind."""
+"""Run: a trained model with its history."""
 
 import os
 from dataclasses import dataclass, field
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run.
+    """A run of training.
 
     Attributes:
-        model: What was learned.
-        history: One record per range of steps: ``"step"``, ``"total"`` and every part
+        model: The trained model.
+        history: One record per range of steps: ``"step"``, ``"total"`` and every term
             of the loss (means over the range, in nats per image), ``"kl_per_latent"``,
             ``"active_latents"`` (above 0.01 nats), ``"gradient_norm"`` (of the last
             step) and ``"images_per_second"``.
-        spec: Settings that made it.
-        warnings: What is wrong with it.
-        folder: Where it is kept, if it is.
-        trace: Activations during training, if they were asked for.
+        spec: Settings of the run.
+        warnings: Problems that were found.
+        folder: Folder of the run, if it has one.
+        trace: Activations during training, if they were recorded.
     """
 
     model: Autoencoder
@@ -59,40 +59,39 @@ class Run:
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], **own: Any) -> "Run":
-        """A finished run from its folder.
+        """Load a finished run.
 
         Args:
-            folder: That ``fit`` was given as ``out``.
-            own: ``objective``, ``network`` and ``likelihood``, for those that are not
+            folder: Folder of the run, the argument ``out`` of ``fit``.
+            own: ``objective``, ``network`` and ``likelihood``, where they are not
                 unbraid's own.
 
         Raises:
-            CheckpointFormatError: If a file is damaged, of something else, or written
-                by a newer version.
+            CheckpointFormatError: If a file is damaged, of another kind, or written by
+                a newer version.
         """
-        place = RunFolder(folder)
+        files = RunFolder(folder)
         parts = {name: own[name] for name in ("network", "likelihood") if name in own}
-        model = load(place.path, **parts)
+        model = load(files.path, **parts)
         if not isinstance(model, Autoencoder):
             raise CheckpointFormatError(
-                f"{place.model}: expected the model of a run, got a linear one, which "
-                "no run makes. Use unbraid.load."
+                f"{files.model}: this is a linear model, which no run makes. Load it "
+                "with unbraid.load."
             )
-        about = read_json(place.spec, kind="run")
-        place.check_model(about)
+        about = read_json(files.spec, kind="run")
+        files.check_model(about)
         try:
             spec = TrainingSpec.from_plain(about["spec"], **own)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise CheckpointFormatError(
-                f"{place.spec}: expected the settings of a run, got some that cannot "
-                f"be read: {error}"
+                f"{files.spec}: the settings of the run cannot be read: {error}"
             ) from error
-        history = read_history(place.history)
+        history = read_history(files.history)
         return cls(
             model=model,
             history=history,
             spec=spec,
-            warnings=(*place.read_warnings(), *find_gap(spec, history)),
-            folder=place.path,
-            trace=Trace.load(place.path) if place.traces.is_file() else None,
+            warnings=(*files.read_warnings(), *find_gap(spec, history)),
+            folder=files.path,
+            trace=Trace.load(files.path) if files.traces.is_file() else None,
         )

@@ -74,7 +74,7 @@ def clustering_sample_efficiency(
             are none, any.
         cluster_by: The factor that decides the region. By default the first
             categorical one that is not a position, or else the one with fewest values.
-            If it has more values than there are regions, neighbours share one.
+            If it has more values than there are regions, neighbors share one.
         max_steps: Steps after which a run is given up.
         episode_length: Steps before a new sprite appears.
         n_test: Held-out rows, at most a third of those with either reward.

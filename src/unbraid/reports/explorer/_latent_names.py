@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from unbraid.foundation import (
-    MOST_TEXT_BYTES,
+    MAX_TEXT_BYTES,
     DataFormatError,
     expand_user,
     is_whole,
@@ -37,7 +37,7 @@ def read_latent_names(path: str | os.PathLike[str]) -> dict[int, str]:
         {3: 'size'}
     """
     path = expand_user(path)
-    require_regular_file(path, most_bytes=MOST_TEXT_BYTES)
+    require_regular_file(path, most_bytes=MAX_TEXT_BYTES)
     try:
         words = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:

@@ -10,7 +10,7 @@ from unbraid.foundation import CheckpointFormatError, format_duration, read_json
 from unbraid.reports.figures._frames import is_done, texts
 from unbraid.reports.figures._ranking import Place, draw_agreement
 from unbraid.studies import Cell, StudyFolder, study_from_plain, study_table
-from unbraid.training import hash_of_model
+from unbraid.training import read_model_hash
 
 from ._comparison_section import comparison_section, main_score, ranking_block
 from ._dynamics_block import dynamics_picture, is_awake
@@ -101,7 +101,7 @@ def _check_model(result: Path, found: dict[str, Any]) -> None:
     """Refuse a model that is not the one that was chosen."""
     known = found.get("weights")
     # Results of the first versions do not name it.
-    if known is not None and hash_of_model(result / "model") not in (known, None):
+    if known is not None and read_model_hash(result / "model") not in (known, None):
         raise CheckpointFormatError(
             f"{result / 'model'}: this is not the model that discovery.json beside it "
             "names. `unbraid discover` writes both again."

@@ -32,7 +32,7 @@ def verdict_table(dataset: AbstractDataset, model: Autoencoder) -> Table | None:
             verdict.expectation,
             number(row.mean, 4),
             number(row.rank, 2),
-            verdict.words,
+            verdict.reason,
         )
         for row, verdict in zip(
             found.factors, disentanglement_verdicts(found), strict=True
