@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from joblib import Parallel, delayed
 from tqdm import tqdm
 
 from unbraid.foundation import format_duration
@@ -59,6 +58,8 @@ def run_tasks(
     budgeting = _Budget(budget, workers, order)
     results: Iterable[Any] = map(_call, budgeting.admit())
     if workers > 1:
+        from joblib import Parallel, delayed  # slow to import
+
         # Processes and not threads: much of the work holds Python's lock, and warnings
         # that are caught on purpose are caught for all threads.
         parallel = Parallel(n_jobs=workers, return_as="generator")
