@@ -38,6 +38,7 @@ from ._json_files import (
 )
 from ._locks import is_locked, locked
 from ._memory import format_bytes, require_memory
+from ._n_jobs import count_jobs
 from ._paths import MOST_TEXT_BYTES, expand_user, read_text, require_regular_file
 from ._randomness import check_seed, hashed_bytes, numpy_generator, torch_generator
 from ._sections import Section, Whole, suggest
@@ -90,6 +91,7 @@ __all__ = [
     "check_shape",
     "class_reader",
     "correlate",
+    "count_jobs",
     "deferred_interruption",
     "delete_own_files",
     "import_extra",

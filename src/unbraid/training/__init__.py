@@ -18,6 +18,7 @@ from ._specification import Change, TrainingSpec, hash_plain
 from ._specify import specify
 from ._state import TrainingState
 from ._tensor_file import read_tensors
+from ._threads import torch_threads
 from ._trace import Trace, TraceRecorder, TraceSettings, last_layer_within
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "measure_training",
     "save_model",
     "specify",
+    "torch_threads",
     "train",
     "train_run",
     "train_stretch",
