@@ -27,6 +27,7 @@ from ._files import (
     require_space,
     set_aside,
 )
+from ._html import html_table
 from ._interruption import deferred_interruption
 from ._json_files import (
     FORMAT,
@@ -101,6 +102,7 @@ __all__ = [
     "from_plain",
     "hashed_bytes",
     "format_duration",
+    "html_table",
     "is_constant",
     "is_locked",
     "is_number",

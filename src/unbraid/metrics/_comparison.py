@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unbraid.foundation import atomic_write, expand_user
+from unbraid.foundation import atomic_write, expand_user, html_table
 
-from ._html import html_table
 from ._plots import Dot, Row, draw_comparison
 from ._scorecard import Scorecard
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unbraid.data import Kind
+from unbraid.foundation import html_table
 
-from ._html import html_table
 from ._kinds import is_measured, resolve_kinds
 
 if TYPE_CHECKING:

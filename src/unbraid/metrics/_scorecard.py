@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unbraid.data import Kind
-from unbraid.foundation import atomic_write, expand_user
+from unbraid.foundation import atomic_write, expand_user, html_table
 
-from ._html import html_table
 from ._plots import Dot, Row, draw_scores
 from ._score import Score
 
