@@ -354,3 +354,12 @@ def test_gaussian_row_of_table_6_1_is_met():
     assert rank == pytest.approx(0.88, abs=0.02)
     assert found.random.linear == pytest.approx(0.73, abs=0.03)
     assert found.random.rank == pytest.approx(0.61, abs=0.03)
+
+
+def test_perceived_distances_are_available_as_a_table():
+    found = perceived_distances(XYSquares(image_size=8, square_size=1), n_pairs=200)
+    frame = found.to_frame().set_index("factor")
+    assert list(frame.index) == [row.factor for row in found.rows]
+    assert frame.index[-1] == "random"
+    for name in ("mean", "std", "linear", "rank", "order", "n_values"):
+        assert frame.loc["x_R", name] == getattr(found["x_R"], name)

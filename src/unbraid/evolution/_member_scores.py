@@ -44,7 +44,7 @@ class MetricScore:
             metrics=[self.metric],
             intervals=False,
             levels=False,
-            workers=1,
+            n_jobs=1,
             progress=False,
         )
         if self.metric in card.failures:

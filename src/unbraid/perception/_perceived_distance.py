@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -21,6 +21,9 @@ from ._pair_groups import (
     pairs_of_traversals,
     random_pairs,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _NUMBERS_AT_ONCE = 2**22
 
@@ -103,6 +106,18 @@ class PerceivedDistances:
     def to_plain(self) -> list[dict[str, Any]]:
         """One dictionary per record, for JSON."""
         return [row.to_plain() for row in self.rows]
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a table with one row per factor, and random pairs last.
+
+        The columns are the attributes of :class:`PerceivedDistance`, except for the
+        distances of single pairs.
+        """
+        import pandas as pd  # slow to import
+
+        columns = ["factor", "mean", "std", "linear", "rank", "order", "n_values"]
+        rows = [[getattr(row, name) for name in columns] for row in self.rows]
+        return pd.DataFrame(rows, columns=columns)
 
 
 def perceived_distances(
