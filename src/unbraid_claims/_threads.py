@@ -1,4 +1,4 @@
-"""One thread for a while, in PyTorch and in what numpy calls."""
+"""Limiting PyTorch and numpy to one thread."""
 
 import contextlib
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
-    """Compute on one thread within the block."""
+    """Use one thread within the block."""
     n_threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

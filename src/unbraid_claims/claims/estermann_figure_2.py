@@ -14,7 +14,9 @@ _POSITIONS = ["position_x", "position_y"]
 
 def measure(evidence: Evidence) -> Measured:
     """What the winners of first populations know of each factor, on each dataset."""
-    learned: dict[str, list[Row]] = evidence.kept("learned", lambda: _learned(evidence))
+    learned: dict[str, list[Row]] = evidence.cached(
+        "learned", lambda: _learned(evidence)
+    )
     # The source shows dSprites only; other data may have no positions to be learned.
     shown = {
         dataset: rows
@@ -37,7 +39,7 @@ def measure(evidence: Evidence) -> Measured:
         remark += f" Without {' and '.join(others)}, where no factor is a position."
     return Measured(
         checks=checks,
-        figure=draw_factors(lines, up="known to its best latent"),
+        figure=draw_factors(lines, y_label="known to its best latent"),
         remark=remark,
     )
 

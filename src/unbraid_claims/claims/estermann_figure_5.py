@@ -27,14 +27,14 @@ class _Order:
         later: Factors that they know less of.
         next: Factors of which leaf populations follow at least one.
         last: Factors that they follow less.
-        words: What comes first and next, in words.
+        descriptions: Descriptions of the factors that come first and next.
     """
 
     first: list[str]
     later: list[str]
     next: list[str]
     last: list[str]
-    words: tuple[str, str]
+    descriptions: tuple[str, str]
 
 
 _ORDERS = (
@@ -44,7 +44,7 @@ _ORDERS = (
         later=["scale"],
         next=["scale"],
         last=["shape", "orientation"],
-        words=("positions", "scale"),
+        descriptions=("positions", "scale"),
     ),
     # Shapes3D, Figure 5b.
     _Order(
@@ -52,14 +52,14 @@ _ORDERS = (
         later=["object_hue", "shape", "scale"],
         next=["object_hue", "shape"],
         last=["scale"],
-        words=("hues of floor and wall", "hue or shape of the object"),
+        descriptions=("hues of floor and wall", "hue or shape of the object"),
     ),
 )
 
 
 def measure(evidence: Evidence) -> Measured:
     """What the first populations know, and what leaf populations follow."""
-    stages: dict[str, Stages] = evidence.kept("stages", lambda: _stages(evidence))
+    stages: dict[str, Stages] = evidence.cached("stages", lambda: _stages(evidence))
     checks = []
     lines: dict[str, dict[str, Mapping[str, float]]] = {}
     for dataset, found in stages.items():
@@ -73,7 +73,7 @@ def measure(evidence: Evidence) -> Measured:
             )
     return Measured(
         checks=checks,
-        figure=draw_factors(lines, up="share"),
+        figure=draw_factors(lines, y_label="share"),
         remark=evidence.at(smoke=_MINI_REMARK, mini=_MINI_REMARK, paper=""),
     )
 
@@ -92,10 +92,10 @@ def _checks(dataset: str, stages: Stages) -> list[Check]:
     order = _order_of(dataset, first)
     checks = [
         above(
-            f"{dataset}, first populations: share known of the {order.words[0]} less "
-            f"of {_listed(order.later)}",
+            f"{dataset}, first populations: share known of the {order.descriptions[0]} "
+            f"less of {_listed(order.later)}",
             mean_of(first[order.first].min(axis=1) - first[order.later].max(axis=1)),
-            expected=f"above 0: {order.words[0]} first",
+            expected=f"above 0: {order.descriptions[0]} first",
         )
     ]
     # Without a step in any label, no images are left for a leaf population.
@@ -109,7 +109,7 @@ def _checks(dataset: str, stages: Stages) -> list[Check]:
                 mean_of(
                     leaves[order.next].max(axis=1) - leaves[order.last].max(axis=1)
                 ),
-                expected=f"above 0: {order.words[1]} next",
+                expected=f"above 0: {order.descriptions[1]} next",
             )
         )
     return checks

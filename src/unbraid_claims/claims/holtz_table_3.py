@@ -18,7 +18,7 @@ from unbraid.training import Trace, TraceRecorder, TraceSettings
 from unbraid_claims import Check, Claim, Evidence, Measured, above, below, resampled
 from unbraid_claims._rows import random_rows
 from unbraid_claims._scores_by_group import draw_lines
-from unbraid_claims._stability import METRICS, NAMES, STUDY, by_specification
+from unbraid_claims._stability import METRICS, NAMES, STUDY, by_configuration
 from unbraid_claims._tables import numbers_of
 
 _LEVELS = (1, 2, 3)
@@ -28,7 +28,7 @@ _PRINTED = {"beta_vae_score": 0.47, "factor_vae_score": 0.63, "mig": 0.67}
 
 def measure(evidence: Evidence) -> Measured:
     """Correlation of every metric with itself, by the level of noise."""
-    table = pd.DataFrame(evidence.kept("noisy", lambda: _scores(evidence)))
+    table = pd.DataFrame(evidence.cached("noisy", lambda: _scores(evidence)))
     n_resamples = evidence.at(smoke=20, mini=1_000, paper=1_000)
     checks = []
     for metric in METRICS:
@@ -48,7 +48,7 @@ def measure(evidence: Evidence) -> Measured:
         expected = f"clearly below 1 ({_PRINTED[metric]:.2f})"
         checks.append(below(quantity, left, 0.95, expected=expected))
     stability = pd.DataFrame(
-        evidence.kept("noisy_stability", lambda: _stability(evidence))
+        evidence.cached("noisy_stability", lambda: _stability(evidence))
     )
     kept = [_kept(stability, _STABILITY, level) for level in _LEVELS]
     checks.append(
@@ -70,8 +70,8 @@ def measure(evidence: Evidence) -> Measured:
     figure = draw_lines(
         ["none", *map(str, _LEVELS)],
         {"stability": [_kept(stability, _STABILITY, 0), *kept], **lines},
-        across="noise model",
-        up="correlation with itself",
+        x_label="noise model",
+        y_label="correlation with itself",
     )
     return Measured(
         checks=checks,
@@ -107,8 +107,8 @@ def _scores(evidence: Evidence) -> list[dict[str, Any]]:
     for cell in cells:
         model = load(cell.files.path)
         row = {}
-        for level, labelled in {0: data, **_noisy(data)}.items():
-            codes = encode(model, labelled, rows=rows, progress=False)
+        for level, dataset in {0: data, **_noisy(data)}.items():
+            codes = encode(model, dataset, rows=rows, progress=False)
             card = evaluate(
                 codes, metrics=METRICS, intervals=False, levels=False, progress=False
             )
@@ -136,7 +136,7 @@ def stability_on(
         training, and ``stability_LEVEL`` with their last moment recorded again.
     """
     rows = []
-    for some in by_specification(cells).values():
+    for some in by_configuration(cells).values():
         traces = [Trace.load(cell.files.path) for cell in some]
         row = {f"{_STABILITY}_0": training_dynamics(traces).score}
         for level, dataset in datasets.items():

@@ -13,7 +13,7 @@ _STUDY = "capacity"
 
 def measure(evidence: Evidence) -> Measured:
     """What the latents know of each factor, by capacity."""
-    found = evidence.kept("nats", lambda: _learned(evidence))
+    found = evidence.cached("nats", lambda: _learned(evidence))
     names = found["factors"]
     # Seeds, capacities, factors.
     known = np.array(found["known"])
@@ -33,8 +33,8 @@ def measure(evidence: Evidence) -> Measured:
             name.replace("_", " "): known[:, :, number].mean(axis=0)
             for number, name in enumerate(names)
         },
-        across="capacity (nats)",
-        up="nats known to its best latent",
+        x_label="capacity (nats)",
+        y_label="nats known to its best latent",
     )
     return Measured(
         checks=checks,

@@ -152,8 +152,8 @@ def _best(agreements: Sequence[float]) -> float:
 
 def _remark(correlations: Correlations, names: Sequence[str]) -> str:
     terms = np.nan_to_num(correlations[:, : len(_TERMS)])
-    place = np.unravel_index(np.abs(terms).argmax(), terms.shape)
-    data, term, metric = map(int, place)
+    index = np.unravel_index(np.abs(terms).argmax(), terms.shape)
+    data, term, metric = map(int, index)
     found = _agreements(correlations)
     controls = ", ".join(
         f"{name.replace('_', ' ')} {value:.2f}"
@@ -179,8 +179,8 @@ def _draw(correlations: Correlations, names: Sequence[str]) -> Figure:
             columns=PUBLISHED_METRICS,
             low=-100,
             high=100,
-            colours="RdBu",
-            form=".0f",
+            colors="RdBu",
+            number_format=".0f",
         )
         axes.axhline(len(_TERMS) - 0.5, color="#111111", linewidth=1)
         axes.set_aspect("auto")

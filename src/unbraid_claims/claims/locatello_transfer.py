@@ -35,13 +35,13 @@ def measure(evidence: Evidence) -> Measured:
             expected="80.7 %, well above chance",
         )
     ]
-    for kind, words in (
+    for kind, description in (
         (("same", "different"), "same metric, other data"),
         (("different", "different"), "other metric, other data"),
     ):
         value, error = rows[kind]
         lost = _around(near[0] - value, (near[1] ** 2 + error**2) ** 0.5)
-        quantity = f"{words}: what is lost against the same data"
+        quantity = f"{description}: what is lost against the same data"
         expected = f"{_PRINTED['same', 'same'] - _PRINTED[kind]:.2f}"
         checks.append(above(quantity, lost, expected=expected))
     return Measured(

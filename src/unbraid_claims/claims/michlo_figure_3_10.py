@@ -19,13 +19,13 @@ def measure(evidence: Evidence) -> Measured:
     """Slope of scores along the spacing of squares, per framework."""
     table = with_spacing(evidence.table(_STUDY))
     checks = []
-    for name, words in FRAMEWORKS.items():
+    for name, method in FRAMEWORKS.items():
         runs = framework(table, name)
         for score, called in SCORES.items():
             found = slopes(
                 runs, score, along="spacing", sweep=("objective.beta", "seed")
             )
-            quantity = f"{words}: {called} per pixel of spacing, mean slope over beta "
+            quantity = f"{method}: {called} per pixel of spacing, mean slope over beta "
             checks.append(below(f"{quantity}and seeds", mean_of(found)))
     shown = table.assign(framework=frameworks_of(table))
     figure = draw_trends(

@@ -19,12 +19,12 @@ def measure(evidence: Evidence) -> Measured:
     """Best scores with the loss through a box, less those with squared error."""
     table = evidence.table(_STUDY)
     checks = []
-    for name, words in FRAMEWORKS.items():
+    for name, method in FRAMEWORKS.items():
         runs = framework(table, name)
         squared, box = (rows_where(runs, "likelihood.name", loss) for loss in _LOSSES)
         for score, called in SCORES.items():
             gain = gain_of(best_of_sweeps(box, score), best_of_sweeps(squared, score))
-            quantity = f"{words}: {called} gained by the loss through a box, best beta"
+            quantity = f"{method}: {called} gained by the loss through a box, best beta"
             checks.append(above(f"{quantity} of each seed", gain))
     shown = table.assign(
         framework=frameworks_of(table),

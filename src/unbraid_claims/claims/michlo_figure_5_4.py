@@ -9,7 +9,7 @@ from unbraid_claims._michlo_runs import (
     on_common,
     paired_gains,
     scores_of,
-    without_twins,
+    without_duplicates,
 )
 from unbraid_claims._score_panels import draw_score_panels
 from unbraid_claims._tables import numbers_of
@@ -21,8 +21,8 @@ _LIKE = ("data", "objective.shared_by", "schedule", "seed")
 
 def measure(evidence: Evidence) -> Measured:
     """Axis alignment of Ada-TVAE less that of beta-TVAE with the same triplet loss."""
-    adaptive = without_twins(with_schedule(evidence.table(_ADAPTIVE)))
-    plain = _same_loss(without_twins(evidence.table(_TRIPLETS)))
+    adaptive = without_duplicates(with_schedule(evidence.table(_ADAPTIVE)))
+    plain = _same_loss(without_duplicates(evidence.table(_TRIPLETS)))
     gain = gain_of(scores_of(adaptive, _AXES), scores_of(plain, _AXES))
     checks = [
         above(

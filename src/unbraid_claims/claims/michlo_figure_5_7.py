@@ -26,7 +26,7 @@ def measure(evidence: Evidence) -> Measured:
     """Scores against how well perceived distances follow factors; and beta-VAE's."""
     triplets = evidence.table(_TRIPLETS)
     kinds = triplets["data"].unique().tolist()
-    follows = evidence.kept("follows", lambda: _follows(evidence, kinds))
+    follows = evidence.cached("follows", lambda: _follows(evidence, kinds))
     triplets = triplets.assign(follows=[follows[data] for data in triplets["data"]])
     plain = framework(evidence.table(_BEFORE), "beta_vae")
     checks = []

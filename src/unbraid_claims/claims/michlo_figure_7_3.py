@@ -19,7 +19,7 @@ def measure(evidence: Evidence) -> Measured:
     table = evidence.table(_STUDY)
     table = table.assign(kind=short_data(table))
     checks = []
-    for name, words in FRAMEWORKS.items():
+    for name, method in FRAMEWORKS.items():
         for score, called in SCORES.items():
             gains = paired_gains(
                 framework(table, name),
@@ -29,7 +29,7 @@ def measure(evidence: Evidence) -> Measured:
                 worse="xy_object",
                 like=("objective.beta", "seed"),
             )
-            quantity = f"{words}: {called} gained by splitting colour into shade and "
+            quantity = f"{method}: {called} gained by splitting colour into shade and "
             checks.append(above(f"{quantity}hue, same beta and seed", mean_of(gains)))
     shown = table.assign(framework=frameworks_of(table))
     figure = draw_score_panels(shown, ["framework", "kind"], SCORES)

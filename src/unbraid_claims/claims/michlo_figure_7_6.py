@@ -7,7 +7,7 @@ from unbraid_claims._tables import rows_where
 
 _STUDY = "michlo-2022-a7-2"
 _SWEEP = ("objective.name", "objective.beta", "seed")
-_PLACES = ("inside", "behind")
+_POSITIONS = ("inside", "behind")
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -19,11 +19,13 @@ def measure(evidence: Evidence) -> Measured:
         visibility=percents.astype(int) / 100,
     )
     checks = []
-    for place in _PLACES:
-        runs = rows_where(table, "where", place)
+    for position in _POSITIONS:
+        runs = rows_where(table, "where", position)
         for score, called in SCORES.items():
             found = slopes(runs, score, along="visibility", sweep=_SWEEP)
-            quantity = f"pictures {place} of sprites: {called} from invisible to fully "
+            quantity = (
+                f"pictures {position} of sprites: {called} from invisible to fully "
+            )
             quantity += "visible, mean slope over frameworks, beta and seeds"
             checks.append(below(quantity, mean_of(found)))
     shown = table.assign(framework=frameworks_of(table))

@@ -48,7 +48,7 @@ def measure(evidence: Evidence) -> Measured:
     checks, names = [], []
     printed, measured = np.empty((0, 4)), np.empty((0, 4))
     for kind, rows in _PRINTED.items():
-        found = evidence.kept(
+        found = evidence.cached(
             kind, lambda kind=kind: _correlations(datasets[kind], n_pairs)
         )
         given, seen = (np.array([part[row] for row in rows]) for part in (rows, found))

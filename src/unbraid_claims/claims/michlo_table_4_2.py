@@ -25,7 +25,7 @@ def measure(evidence: Evidence) -> Measured:
     """Correlations along factors for each spacing, beside those printed."""
     spacings = evidence.at(smoke=[1, 8], mini=list(_PRINTED), paper=list(_PRINTED))
     n_pairs = evidence.at(smoke=400, mini=10_000, paper=100_000)
-    found = evidence.kept("found", lambda: [_row(each, n_pairs) for each in spacings])
+    found = evidence.cached("found", lambda: [_row(each, n_pairs) for each in spacings])
     measured, printed = np.array(found).T, np.array([_PRINTED[s] for s in spacings]).T
     checks = [
         Check(

@@ -38,13 +38,13 @@ def measure(evidence: Evidence) -> Measured:
         "box": "mse-box",
     }
     for name, radius in (("learned, radius 31", half), ("learned, radius 63", whole)):
-        learned = evidence.kept(
+        learned = evidence.cached(
             f"kernel, {name}", lambda radius=radius: _learned(squares, radius, steps)
         )
         losses[name] = from_plain(learned, LIKELIHOODS)
     n_pairs = evidence.at(smoke=500, mini=10_000, paper=50_000)
     found = {
-        name: evidence.kept(
+        name: evidence.cached(
             f"by {name}", lambda loss=loss: _correlations(squares, loss, n_pairs)
         )
         for name, loss in losses.items()

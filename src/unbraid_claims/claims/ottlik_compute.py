@@ -50,8 +50,8 @@ def measure(evidence: Evidence) -> Measured:
     figure = draw_lines(
         [f"{steps:,}" for steps in means[1]],
         {f"beta {beta}": list(line.values()) for beta, line in means.items()},
-        across="steps of training",
-        up="MIG, mean over seeds",
+        x_label="steps of training",
+        y_label="MIG, mean over seeds",
     )
     return Measured(checks=checks, figure=figure)
 

@@ -42,7 +42,7 @@ def measure(evidence: Evidence) -> Measured:
             most=0.15,
         ),
     ]
-    codes = np.array(evidence.kept("codes", lambda: _codes(evidence, images)))
+    codes = np.array(evidence.cached("codes", lambda: _codes(evidence, images)))
     for what, points in (("pixels", pixels), ("beta-VAE codes", codes)):
         fitted = Geomancer(sample.dimension).fit(np.unique(points, axis=0))
         checks.append(
