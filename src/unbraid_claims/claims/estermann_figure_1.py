@@ -1,4 +1,4 @@
-"""Populations scored with labels beat models that are trained apart."""
+"""Populations scored with labels beat models trained separately."""
 
 from unbraid_claims import Claim, Evidence, Measured, above, gain_of
 from unbraid_claims._populations import (
@@ -10,7 +10,7 @@ from unbraid_claims._populations import (
 
 
 def measure(evidence: Evidence) -> Measured:
-    """What populations gain in MIG over as many models trained apart."""
+    """Compare the MIG of populations and of as many models trained separately."""
     cells = evidence.cells(SUPERVISED)
     checks = []
     for score, name in SCORES.items():

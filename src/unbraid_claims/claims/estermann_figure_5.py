@@ -15,18 +15,18 @@ from unbraid_claims._scores_by_group import draw_factors
 
 Row = dict[str, float]
 Stages = dict[str, list[Row]]
-"""Shares by factor of the first populations and of the leaves, one row for each."""
+"""Share of each factor for the first populations and the leaf populations."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Order:
-    """Which factors the stages of a recursion learn, as published for some data.
+    """Published order in which the stages of a recursion learn factors.
 
     Attributes:
         first: Factors that first populations learn.
-        later: Factors that they know less of.
-        next: Factors of which leaf populations follow at least one.
-        last: Factors that they follow less.
+        later: Factors that first populations learn less well.
+        next: Factors of which leaf populations learn at least one.
+        last: Factors that leaf populations learn less well.
         descriptions: Descriptions of the factors that come first and next.
     """
 
@@ -58,7 +58,7 @@ _ORDERS = (
 
 
 def measure(evidence: Evidence) -> Measured:
-    """What the first populations know, and what leaf populations follow."""
+    """Measure which factors first and leaf populations learn."""
     stages: dict[str, Stages] = evidence.cached("stages", lambda: _stages(evidence))
     checks = []
     lines: dict[str, dict[str, Mapping[str, float]]] = {}
@@ -87,7 +87,7 @@ _MINI_REMARK = (
 
 
 def _checks(dataset: str, stages: Stages) -> list[Check]:
-    """Of one dataset: what is learned first, and what next if there are leaves."""
+    """Return the checks of one dataset."""
     first = pd.DataFrame(stages["first"])
     order = _order_of(dataset, first)
     checks = [

@@ -1,4 +1,4 @@
-"""Noise in the labels spoils supervised metrics, and no others."""
+"""Label noise affects supervised metrics only."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ _PRINTED = {"beta_vae_score": 0.47, "factor_vae_score": 0.63, "mig": 0.67}
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Correlation of every metric with itself, by the level of noise."""
+    """Measure the correlation of metrics with and without label noise."""
     table = pd.DataFrame(evidence.cached("noisy", lambda: _scores(evidence)))
     n_resamples = evidence.at(smoke=20, mini=1_000, paper=1_000)
     checks = []
@@ -125,15 +125,15 @@ def _stability(evidence: Evidence) -> list[dict[str, float]]:
 def stability_on(
     cells: Sequence[Cell], datasets: Mapping[int, AbstractDataset]
 ) -> list[dict[str, float]]:
-    """Stability of every specification, as trained and on other versions of the data.
+    """Return the stability of every configuration, on several versions of the data.
 
     Args:
-        cells: Finished runs with traces, two or more of each specification.
-        datasets: By the level of noise, what models are shown in place of their data.
+        cells: Finished runs with traces, at least two of each configuration.
+        datasets: Dataset to record on, by noise level.
 
     Returns:
-        A row per specification: ``stability_0`` from the traces as recorded during
-        training, and ``stability_LEVEL`` with their last moment recorded again.
+        One row per configuration: ``stability_0`` from the traces of training, and
+        ``stability_LEVEL`` with their last step recorded again.
     """
     rows = []
     for some in by_configuration(cells).values():
@@ -150,7 +150,7 @@ def stability_on(
 
 
 def _recorded_again(cell: Cell, trace: Trace, dataset: AbstractDataset) -> Trace:
-    """The trace of a run whose trained model has been shown another dataset."""
+    """Return the trace of a run with its last step recorded on another dataset."""
     last = int(trace.steps[-1])
     settings = TraceSettings(
         layer=trace.layer, rows=tuple(trace.rows.tolist()), steps=(last,)

@@ -1,4 +1,4 @@
-"""Stable training goes with fairness and with quick learning downstream."""
+"""Stability of training predicts fairness and fast downstream learning."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TASKS = {
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Rank correlation of stability with both tasks, over specifications."""
+    """Measure the rank correlation of stability with both tasks."""
     table = stability_table(evidence)
     for task in _TASKS:
         rows = evidence.cached(task, lambda task=task: _scores(evidence, task))
@@ -64,7 +64,7 @@ def measure(evidence: Evidence) -> Measured:
 
 def _scores(evidence: Evidence, task: str) -> list[dict[str, Any]]:
     n_seeds = evidence.at(smoke=1, mini=1, paper=5)
-    # Clusters by scale: miniatures know too little of shape for any to learn it.
+    # Clusters by scale, because small models encode too little about shape.
     options = evidence.at(
         smoke={"max_steps": 30, "n_runs": 1, "n_test": 50, "cluster_by": "scale"},
         mini={"max_steps": 1_000, "n_runs": 3, "cluster_by": "scale"},
@@ -82,7 +82,7 @@ def _scores(evidence: Evidence, task: str) -> list[dict[str, Any]]:
                 found.append(unfairness(codes, factors, n_train=n_train))
             else:
                 score = clustering_sample_efficiency(codes, factors, **options)
-                # Runs that were given up are told apart by how far they came.
+                # Runs that did not finish are ranked by their accuracy.
                 found.append(float(score) + 1.0 - score.details["accuracy"])
         beta, n_latents = configuration(cells[0])
         mean = float(np.mean(np.array(found, dtype=np.float64)))

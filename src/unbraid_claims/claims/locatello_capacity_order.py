@@ -1,4 +1,4 @@
-"""Capacity goes to positions first, then to scale, then to shape and orientation."""
+"""Capacity is used for positions first, then scale, then shape and orientation."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ _STUDY = "capacity"
 
 
 def measure(evidence: Evidence) -> Measured:
-    """What the latents know of each factor, by capacity."""
+    """Measure the information of latents about each factor, by capacity."""
     found = evidence.cached("nats", lambda: _learned(evidence))
     names = found["factors"]
     # Seeds, capacities, factors.

@@ -1,4 +1,4 @@
-"""Stronger regularisation makes sampled codes independent, and mean codes not."""
+"""Stronger regularization makes sampled codes independent, but not their means."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ _METHODS = ("beta_vae", "beta_tc_vae", "factor_vae", "dip_vae ii")
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Rank correlation of strength and total correlation, of both kinds of codes."""
+    """Measure the rank correlation of strength and total correlation."""
     table = strengths(evidence.table(_STUDY))
     is_meant = [method in _METHODS for method in table["method"]]
     table = table.take(np.flatnonzero(is_meant)).reset_index(drop=True)

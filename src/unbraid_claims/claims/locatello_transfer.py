@@ -1,4 +1,4 @@
-"""Good hyperparameters carry over to another seed, hardly to other data."""
+"""Good hyperparameters transfer to other seeds, but hardly to other data."""
 
 import pandas as pd
 
@@ -20,7 +20,7 @@ _PRINTED = {
 
 
 def measure(evidence: Evidence) -> Measured:
-    """How often a chosen setting beats a random one, by what is kept and changed."""
+    """Measure how often a chosen setting beats a random one."""
     names = evidence.at(smoke=_STUDIES, mini=_STUDIES, paper=_PAPER_STUDIES)
     scores = evidence.at(smoke=_SCORES, mini=_SCORES, paper=PUBLISHED_METRICS)
     table = pd.concat([evidence.table(name) for name in names], ignore_index=True)

@@ -1,4 +1,4 @@
-"""A loss that blurs repairs what XYSquares breaks."""
+"""A blurred loss makes it possible to disentangle XYSquares."""
 
 from unbraid_claims import Claim, Evidence, Measured, above, gain_of
 from unbraid_claims._michlo_runs import (
@@ -16,7 +16,7 @@ _LOSSES = {"gaussian": "squared error", "kernel_augmented": "through a box"}
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Best scores with the loss through a box, less those with squared error."""
+    """Compare the best scores of a box-blurred loss and of squared error."""
     table = evidence.table(_STUDY)
     checks = []
     for name, method in FRAMEWORKS.items():

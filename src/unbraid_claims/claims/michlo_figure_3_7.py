@@ -1,4 +1,4 @@
-"""XYSquares breaks beta-VAE and Ada-GVAE."""
+"""beta-VAE and Ada-GVAE fail on XYSquares."""
 
 from unbraid_claims import Claim, Evidence, Measured, above, gain_of
 from unbraid_claims._michlo_runs import (
@@ -18,7 +18,7 @@ _SWEEP = ("data", "training.n_latents", "seed")
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Best scores of sweeps on common data, less those on XYSquares, per framework."""
+    """Compare the best scores on common data and on XYSquares."""
     table = evidence.table(_STUDY)
     checks = []
     for name, method in FRAMEWORKS.items():

@@ -1,4 +1,4 @@
-"""Latent distances follow perceived ones; frameworks differ in their axes alone."""
+"""Latent distances follow perceived ones, and frameworks differ only in the axes."""
 
 import pandas as pd
 
@@ -35,7 +35,7 @@ _ALMOST_ONE, _ALMOST_ZERO = 0.8, 0.1
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Levels on common data; differences of frameworks with the same beta and seed."""
+    """Measure scores on common data and differences of frameworks."""
     everything = evidence.table(_STUDY)
     found = evidence.cached("latent_data", lambda: _latent_data(evidence))
     table = everything.assign(**{_PERCEIVED: [found[run] for run in everything["id"]]})
@@ -90,7 +90,7 @@ def _gains(common: pd.DataFrame, score: str) -> Numbers:
 
 
 def _latent_data(evidence: Evidence) -> dict[str, float]:
-    """Rank correlation of latent and perceived distances, by run."""
+    """Return the rank correlation of latent and perceived distances of each run."""
     n_pairs = evidence.at(smoke=500, mini=2**14, paper=2**17)
     found = {}
     for cell in evidence.cells(_STUDY):

@@ -1,4 +1,4 @@
-"""Triplets make codes linear, and as far apart as the factors."""
+"""Triplets make codes linear, with distances that follow the factors."""
 
 import pandas as pd
 
@@ -32,7 +32,7 @@ _LIKE = (
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Means over all settings of beta-TVAE, less means over beta of the others."""
+    """Compare beta-TVAE with beta-VAE and Ada-GVAE."""
     triplets = without_duplicates(evidence.table(_TRIPLETS))
     before = before_triplets(evidence.table(_BEFORE), triplets)
     checks = []
@@ -65,7 +65,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def before_triplets(table: pd.DataFrame, triplets: pd.DataFrame) -> pd.DataFrame:
-    """Runs of beta-VAE and Ada-GVAE that learnt, on the data of others."""
+    """Return runs of beta-VAE and Ada-GVAE with active latents, on the same data."""
     return with_active_latents(table.loc[table["data"].isin(triplets["data"])])
 
 

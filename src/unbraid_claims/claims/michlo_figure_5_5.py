@@ -1,4 +1,4 @@
-"""Adaptive triplets disentangle better than what was there before."""
+"""Adaptive triplets disentangle better than earlier methods."""
 
 import pandas as pd
 
@@ -26,7 +26,7 @@ _SHARED_BY = {
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Means over settings of Ada-TVAE, less means over beta of the others."""
+    """Compare Ada-TVAE with beta-VAE and Ada-GVAE."""
     adaptive = without_duplicates(with_schedule(evidence.table(_ADAPTIVE)))
     # Strong schedules are ruled out in Figure 5.4.
     kept = adaptive.loc[~adaptive["schedule"].str.endswith("strong")]

@@ -1,4 +1,4 @@
-"""A loss that was learnt disentangles XYSquares better than those made by hand."""
+"""A learned loss disentangles XYSquares better than hand-made ones."""
 
 import pandas as pd
 
@@ -18,7 +18,7 @@ _LOSSES = ("squared error", "gaussian", "box")
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Best scores with the learned loss, less those with each of the others."""
+    """Compare the best scores of the learned loss and of other losses."""
     parts = [evidence.table(name) for name in (_PLAIN, _LEARNED)]
     table = pd.concat(parts).drop_duplicates("id")
     table = table.assign(loss=_losses(table))
@@ -47,7 +47,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _losses(table: pd.DataFrame) -> list[str]:
-    """What the loss of each run is called; a learnt kernel is numbers, not a name."""
+    """Return the name of the loss of each run."""
     likelihoods = zip(table["likelihood.name"], table["likelihood.kernel"], strict=True)
     return [
         "squared error"

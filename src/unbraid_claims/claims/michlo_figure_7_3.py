@@ -1,4 +1,4 @@
-"""The same images with other factors get other scores."""
+"""Scores depend on the choice of factors for the same images."""
 
 from unbraid_claims import Claim, Evidence, Measured, above, mean_of
 from unbraid_claims._michlo_runs import (
@@ -15,7 +15,7 @@ _STUDY = "michlo-2022-a7-1"
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Scores with shade and hue as factors, less those with colour as one."""
+    """Compare scores with shade and hue as factors and with color as one factor."""
     table = evidence.table(_STUDY)
     table = table.assign(kind=short_data(table))
     checks = []

@@ -1,4 +1,4 @@
-"""Pictures behind or inside of sprites hide their factors."""
+"""Pictures behind or inside sprites make disentangling harder."""
 
 from unbraid_claims import Claim, Evidence, Measured, below, mean_of
 from unbraid_claims._michlo_runs import SCORES, frameworks_of, slopes
@@ -11,7 +11,7 @@ _POSITIONS = ("inside", "behind")
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Slope of scores along the visibility of pictures, behind and inside sprites."""
+    """Measure the slope of scores over the visibility of pictures."""
     table = evidence.table(_STUDY)
     percents = table["data"].str.extract(r"visibility=(\d+)", expand=False)
     table = table.assign(

@@ -1,4 +1,4 @@
-"""beta-VAE disentangles more the longer it is trained."""
+"""beta-VAE disentangles better with longer training."""
 
 import pandas as pd
 
@@ -19,7 +19,7 @@ _BETAS = (1, 4)
 
 
 def measure(evidence: Evidence) -> Measured:
-    """MIG against steps of training, for beta 1 and 4."""
+    """Measure MIG over the number of training steps, for beta 1 and 4."""
     table = evidence.table(_STUDY)
     strong = rows_where(table, "objective.beta", 4)
     trend = resampled(

@@ -1,4 +1,4 @@
-"""Larger frozen encoders have a larger gap."""
+"""Larger frozen encoders have a higher MIG."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ _SEEDS = (0, 1, 2)
 
 
 def measure(evidence: Evidence) -> Measured:
-    """MIG against the width of self-trained encoders, and of untrained ones."""
+    """Measure MIG over the width of trained and untrained encoders."""
     table = evidence.table(_STUDY)
     table = table.assign(width=[_width(text) for text in table["network.widths"]])
     untrained = pd.DataFrame(evidence.cached("untrained", lambda: _untrained(evidence)))
