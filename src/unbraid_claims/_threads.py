@@ -1,4 +1,4 @@
-"""One thread for a while, in PyTorch and in what numpy calls."""
+"""Limiting PyTorch and numpy to one thread."""
 
 import contextlib
 from collections.abc import Iterator
@@ -10,6 +10,6 @@ from unbraid.training import torch_threads
 
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
-    """Compute on one thread within the block."""
+    """Use one thread within the block."""
     with torch_threads(1), threadpool_limits(1):
         yield

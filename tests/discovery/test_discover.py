@@ -85,7 +85,7 @@ def test_the_report_shows_the_choice_and_what_it_rests_on(found):
     assert "Who agrees with whom" in page
     assert "What each latent does" in page
     chosen = found.ranking.chosen.split(",")[0]
-    assert f"How the seeds of {chosen} learnt, which was chosen" in page
+    assert f"Training dynamics of {chosen}, which was chosen" in page
     assert 'download="dynamics.csv"' in page
     about = json.loads((found.folder / "discovery.json").read_text())
     assert about["report"] == str(found.report)
