@@ -318,7 +318,7 @@ def test_two_models_are_matched_and_driven_by_one_slider(browser, tmp_path):
             assert np.abs(np.array(left) - np.array(right)).max() <= 1
             assert np.ptp(np.array(left)[::4]) > 5
     text = first(browser, "main").text
-    assert "turned round" in text
+    assert "reversed to match" in text
     assert "correlation 1.00" in text
 
 

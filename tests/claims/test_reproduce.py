@@ -219,5 +219,5 @@ def test_findings_of_nowhere_are_said_to_be_missing(tmp_path):
 
 
 def test_an_unknown_preset_is_refused_in_python():
-    with pytest.raises(ValueError, match="expected a preset among smoke, mini, paper"):
+    with pytest.raises(ValueError, match="preset must be 'smoke', 'mini' or 'paper'"):
         reproduce("locatello-impossibility", "huge")

@@ -218,7 +218,7 @@ def test_distances_draws_into_a_folder_and_says_what_to_expect(tmp_path):
         with Image.open(path) as picture:
             assert picture.size[0] > 200
     box = run("data", "distances", squares, "--loss=mse-box", "--pairs=500", "-o", out)
-    assert "likely: learnt among the first" in box.output
+    assert "likely: learned among the first" in box.output
 
 
 def test_distances_of_unlabelled_pictures_are_random_ones(tmp_path):

@@ -220,7 +220,7 @@ def test_wrong_settings_are_refused(plain_images):
         BatchStream(dataset=plain_images, size=0)
     with pytest.raises(ValueError, match="size must be an integer, got 2.5"):
         BatchStream(dataset=plain_images, size=2.5)
-    with pytest.raises(ValueError, match="expected an integer from 0"):
+    with pytest.raises(ValueError, match="seed must be a non-negative integer"):
         BatchStream(dataset=plain_images, seed=-1)
     with pytest.raises(ValueError, match="'iid' or 'shuffled'"):
         BatchStream(dataset=plain_images, order="sorted")

@@ -108,7 +108,7 @@ def test_options_take_numbers_in_scientific_notation(monkeypatch, options, expec
         ("xy_squares:rgb=1", "rgb must be true or false"),
         ("sprites2d:shapes=heart", "shapes must be a list"),
         ("picture_sprites:sprites=", "sprites must be a dataset"),
-        ("coloured_sprites:seed=-1", "seed: expected an integer from 0"),
+        ("coloured_sprites:seed=-1", "seed must be a non-negative integer"),
         ("xy_squares:image_size=100000", "image_size must be between 1 and 1024"),
         ("nowhere.npy:factors=x.csv", "There is no dataset, folder or file"),
         ("xy_squares:spacing=[1", "spacing must be"),

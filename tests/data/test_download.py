@@ -362,7 +362,7 @@ def test_interrupted_download_leaves_nothing(mirror, tmp_path, monkeypatch):
 def test_full_disk_is_told_before_anything_is_fetched(mirror, tmp_path, monkeypatch):
     usage = shutil.disk_usage(tmp_path)._replace(free=1_000_000)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
-    with pytest.raises(OSError, match="expected 3 MB of free disk space, got 1 MB"):
+    with pytest.raises(OSError, match="needs 3 MB of free disk space, but only 1 MB"):
         fetch(remote(mirror, "right", "slow"), tmp_path)
     assert names(tmp_path) == []
     assert mirror.asked == ["right"]

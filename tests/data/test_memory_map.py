@@ -98,7 +98,7 @@ def test_full_disk_is_told_before_anything_is_written(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
     huge = np.broadcast_to(np.uint8(0), (5000, 1000))
     blocks = iter([(0, huge)])
-    with pytest.raises(OSError, match="expected 5 MB of free disk space, got 2 MB"):
+    with pytest.raises(OSError, match="needs 5 MB of free disk space, but only 2 MB"):
         convert(source(tmp_path), rows=huge, blocks=lambda rows: blocks)
     assert len(list(blocks)) == 1
     assert names(tmp_path) == ["source.bin"]

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -55,6 +56,20 @@ def test_the_chosen_model_can_be_loaded_and_gives_the_codes(found):
     np.testing.assert_allclose(codes, again, atol=1e-5)
 
 
+def test_a_discovery_is_shown_in_a_line_and_as_a_table(found):
+    assert repr(found).startswith(f"Discovery(chosen={found.ranking.chosen!r}, ")
+    assert repr(found).endswith(f"folder={str(found.folder)!r})")
+    assert len(repr(found)) < 300
+    page = found._repr_html_()
+    assert page.count("<tr>") == 1 + len(found.latents)
+    assert str(found.report) in page
+    assert f"Chosen: {found.ranking.chosen}." in page
+    refused = Ranking((), (), None, "The seeds <disagree>.")
+    nothing = replace(found, ranking=refused, model=None, latents=(), explained=None)
+    assert repr(nothing) == f"Discovery(chosen=None, folder={str(found.folder)!r})"
+    assert "Chosen: no model. The seeds &lt;disagree&gt;." in nothing._repr_html_()
+
+
 def test_the_account_says_what_was_tried_and_chosen_and_how_good_it_was(found):
     text = found.summary.read_text()
     assert "2 configurations with 3 seeds each, 800 steps" in text
@@ -70,7 +85,7 @@ def test_the_report_shows_the_choice_and_what_it_rests_on(found):
     assert "Who agrees with whom" in page
     assert "What each latent does" in page
     chosen = found.ranking.chosen.split(",")[0]
-    assert f"How the seeds of {chosen} learnt, which was chosen" in page
+    assert f"Training dynamics of {chosen}, which was chosen" in page
     assert 'download="dynamics.csv"' in page
     about = json.loads((found.folder / "discovery.json").read_text())
     assert about["report"] == str(found.report)

@@ -119,7 +119,7 @@ NO_COUNTS = [0, -3, 2.5, np.nan, np.inf, "many", None, [20], True]
     [
         *((name, "bins") for name in [*BINNED, "pairwise_information"]),
         *((name, "iterations") for name in ("explicitness", "infoe")),
-        *((name, "neighbours") for name in ("infom", "infoc")),
+        *((name, "neighbors") for name in ("infom", "infoc")),
         *((name, "n_train") for name in ("dci", "beta_vae_score", "unfairness")),
         ("distance_correlation", "n_pairs"),
         ("axis_orientation", "n_traversals"),

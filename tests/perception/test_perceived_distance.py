@@ -249,11 +249,11 @@ def test_verdicts_follow_overlap_and_order():
     for expectation, found in expected.items():
         verdicts = disentanglement_verdicts(found)
         assert {verdict.expectation for verdict in verdicts} == {expectation}
-    assert "kernel-augmented loss, or supervision" in verdicts[0].words
+    assert "kernel-augmented loss, or supervision" in verdicts[0].reason
     through_box = perceived_distances(constant, "mse-box", n_pairs=1_000)
     verdicts = disentanglement_verdicts(through_box)
     assert {verdict.expectation for verdict in verdicts} == {"likely"}
-    assert "among the first" in verdicts[0].words
+    assert "among the first" in verdicts[0].reason
 
 
 def test_visible_pictures_hide_the_factors_wherever_they_stand():
@@ -322,13 +322,13 @@ def test_a_grid_that_memory_could_not_list_is_measured():
 def test_a_model_stands_for_the_loss_it_was_trained_with():
     squares = XYSquares(image_size=8, square_size=2, n_squares=2)
     augmented = KernelAugmented(radius=3)
-    for standardise in (False, True):
+    for standardize in (False, True):
         model = unbraid.fit(
             "vae",
             squares,
             likelihood=augmented,
             network="dense",
-            standardise=standardise,
+            standardize=standardize,
             steps=1,
             n_latents=2,
             progress=False,
@@ -338,7 +338,7 @@ def test_a_model_stands_for_the_loss_it_was_trained_with():
         for row, same in zip(own.rows, literal.rows, strict=True):
             assert row.mean == pytest.approx(same.mean, rel=1e-5)
             assert row.rank == pytest.approx(same.rank, abs=1e-6)
-        if not standardise:
+        if not standardize:
             by_likelihood = perceived_distances(squares, augmented, n_pairs=200)
             assert own.rows == by_likelihood.rows
 
@@ -354,3 +354,12 @@ def test_gaussian_row_of_table_6_1_is_met():
     assert rank == pytest.approx(0.88, abs=0.02)
     assert found.random.linear == pytest.approx(0.73, abs=0.03)
     assert found.random.rank == pytest.approx(0.61, abs=0.03)
+
+
+def test_perceived_distances_are_available_as_a_table():
+    found = perceived_distances(XYSquares(image_size=8, square_size=1), n_pairs=200)
+    frame = found.to_frame().set_index("factor")
+    assert list(frame.index) == [row.factor for row in found.rows]
+    assert frame.index[-1] == "random"
+    for name in ("mean", "std", "linear", "rank", "order", "n_values"):
+        assert frame.loc["x_R", name] == getattr(found["x_R"], name)

@@ -87,7 +87,7 @@ def test_what_is_written_is_the_same_study(tmp_path):
         ("data: [", "line 1"),
         ("- data", "expected keys with values"),
         ("", "expected keys with values"),
-        ("data: a\ndata: b", "comes twice"),
+        ("data: a\ndata: b", "occurs twice"),
         ("data: xy_squares\nseeds: 0", "seeds"),
         ("data: xy_squares\nseeds: [1.5]", "seed"),
         ("data: xy_squares\ngrid: {training.steps: []}", "at least 1"),
@@ -120,7 +120,7 @@ def test_a_file_of_a_newer_format_is_refused(tmp_path):
 def test_a_file_that_is_no_text_is_refused(tmp_path):
     path = tmp_path / "study.yaml"
     path.write_bytes(b"\xff\xfe\x00data")
-    with pytest.raises(ValueError, match="not text"):
+    with pytest.raises(ValueError, match="not UTF-8 text"):
         read_study(path)
 
 

@@ -192,8 +192,6 @@ def info(name: DataArgument, json: JsonOption = False) -> None:
 
 def _verdicts(dataset: "AbstractDataset") -> list[dict[str, Any]]:
     """What a VAE with squared error is likely to make of each factor."""
-    from dataclasses import asdict
-
     from unbraid.perception import disentanglement_verdicts, perceived_distances
 
     if not dataset.factor_names:
@@ -202,7 +200,14 @@ def _verdicts(dataset: "AbstractDataset") -> list[dict[str, Any]]:
         found = perceived_distances(dataset, n_pairs=2_000)
     except ValueError:
         return []  # too few rows with labels: nothing to say, and nothing wrong
-    return [asdict(verdict) for verdict in disentanglement_verdicts(found)]
+    return [
+        {
+            "factor": verdict.factor,
+            "expectation": verdict.expectation,
+            "words": verdict.reason,
+        }
+        for verdict in disentanglement_verdicts(found)
+    ]
 
 
 @data.command()

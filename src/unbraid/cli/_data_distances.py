@@ -102,7 +102,7 @@ def _print(found: "PerceivedDistances") -> None:
         row = found[factor]
         verdict = verdicts.get(row.factor)
         digits = ((row.mean, 4), (row.std, 4), (row.linear, 2), (row.rank, 2))
-        expected = f"{verdict.expectation}: {verdict.words}" if verdict else ""
+        expected = f"{verdict.expectation}: {verdict.reason}" if verdict else ""
         numbers = [number(value, places) for value, places in digits]
         lines.append((row.factor, *numbers, expected))
     columns = ("factor", "mean", "std", "linear", "rank", "will a VAE disentangle it?")

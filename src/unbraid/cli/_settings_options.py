@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from unbraid.training import TrainingSettings
 
 _SHORT_NAMES = {"n_latents": "--latents"}
+_FORMER_NAMES = {
+    "optimizer": "--optimiser",
+    "optimizer_options": "--optimiser-options",
+    "standardize": "--standardise/--no-standardise",
+}
 
 
 def add_settings(command: Callable[..., None]) -> Callable[..., None]:
@@ -55,10 +60,11 @@ def _make_option(name: str, field: Any) -> inspect.Parameter:
 
 
 def _option_names(name: str, kind: type) -> list[str]:
-    names = [f"--{name.replace('_', '-')}"]
+    option = f"--{name.replace('_', '-')}"
     if kind is bool:
-        return [f"{names[0]}/--no-{names[0][2:]}"]
-    return [_SHORT_NAMES[name], *names] if name in _SHORT_NAMES else names
+        option = f"{option}/--no-{option[2:]}"
+    names = (_SHORT_NAMES.get(name), option, _FORMER_NAMES.get(name))
+    return [part for part in names if part is not None]
 
 
 def _read_settings(texts: dict[str, Any]) -> "TrainingSettings":

@@ -43,6 +43,7 @@ from .public._published import AbstractPublishedDataset
 from .public._shapes3d import Shapes3D
 from .public._smallnorb import SmallNORB
 from .public._tiny_imagenet import TinyImageNet
+from .synthetic._discs import Discs
 from .synthetic._photographs import PhotographCrops
 from .synthetic._room3d import Room3D
 from .synthetic._sprite_variants import (
@@ -86,6 +87,7 @@ __all__ = [
     "Companions",
     "DSprites",
     "DataSpec",
+    "Discs",
     "FactorSpace",
     "Framing",
     "ImageFolder",

@@ -23,6 +23,7 @@ from .public._published import AbstractPublishedDataset
 from .public._shapes3d import Shapes3D
 from .public._smallnorb import SmallNORB
 from .public._tiny_imagenet import TinyImageNet
+from .synthetic._discs import Discs
 from .synthetic._photographs import PhotographCrops
 from .synthetic._room3d import Room3D
 from .synthetic._sprite_variants import (
@@ -36,6 +37,7 @@ from .synthetic._xy_object import XYObject, XYObjectShaded
 from .synthetic._xy_squares import XYSquares
 
 RENDERED: dict[str, type[AbstractDataset]] = {
+    "discs": Discs,
     "xy_squares": XYSquares,
     "xy_object": XYObject,
     "xy_object_shaded": XYObjectShaded,

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset, float_images
-from unbraid.foundation import atomic_write, printable_name, write_json
+from unbraid.foundation import atomic_write, html_table, printable_name, write_json
 from unbraid.models import Autoencoder
 from unbraid.reports import (
     draw_latent_traversals,
@@ -22,7 +22,7 @@ from unbraid.reports import (
 from unbraid.reports.figures import save_figure
 from unbraid.representation import Representation, encode
 from unbraid.selection import Ranking
-from unbraid.training import ACTIVE, copy_model, hash_of_model, load
+from unbraid.training import ACTIVE, copy_model, load, read_model_hash
 
 from ._account import account
 from ._data import Source, sample_rows
@@ -93,6 +93,33 @@ class Discovery:
     summary: Path
     report: Path | None
 
+    def __repr__(self) -> str:
+        parts = [f"chosen={self.ranking.chosen!r}"]
+        if self.model is not None:
+            parts.append(f"{len(self.latents)} active latents")
+        if self.explained is not None:
+            parts.append(f"{self.explained:.0%} of the variance explained")
+        return f"Discovery({', '.join(parts)}, folder={str(self.folder)!r})"
+
+    def _repr_html_(self) -> str:
+        """The choice, its latents and where everything is, for notebooks."""
+        rows = [
+            (f"z{latent.number}", f"{latent.kl:.2f}", f"{latent.change:.3f}")
+            for latent in self.latents
+        ]
+        notes = [f"Report: {self.report or self.summary}"]
+        if self.explained is not None:
+            share = f"{self.explained:.0%}"
+            notes.insert(
+                0, f"The model explains {share} of the variance of the pixels."
+            )
+        return html_table(
+            ("latent", "KL (nats)", "mean change of a pixel"),
+            rows,
+            title=f"Chosen: {self.ranking.chosen or 'no model'}. {self.ranking.reason}",
+            notes=notes,
+        )
+
     def to_plain(self) -> dict[str, Any]:
         """Everything but model and codes, as JSON can hold it."""
         return {
@@ -138,7 +165,7 @@ def write_found(
             assert isinstance(model, Autoencoder)  # a study trains nothing else
             codes = encode(model, source.dataset, progress=False)
             copy_model(run, staged / "model")
-            weights = hash_of_model(run)
+            weights = read_model_hash(run)
             _write_codes(staged, codes, source.names)
             latents = _write_traversals(staged, model, source)
             explained = measure_explained(model, source.dataset)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset
 from unbraid.foundation import (
-    MOST_TEXT_BYTES,
+    MAX_TEXT_BYTES,
     expand_user,
     naming,
     printable_name,
@@ -140,7 +140,7 @@ def _table(labels: Any) -> pd.DataFrame:
     if not isinstance(labels, str | Path):
         return pd.DataFrame(labels)
     labels = expand_user(labels)
-    require_regular_file(labels, most_bytes=MOST_TEXT_BYTES)
+    require_regular_file(labels, most_bytes=MAX_TEXT_BYTES)
     try:
         _check_header(labels)
         with warnings.catch_warnings():

@@ -12,7 +12,7 @@ from unbraid.foundation import format_duration, to_plain
 from unbraid.models import SCHEDULES, schedule_ends
 from unbraid.models.networks import NETWORKS
 from unbraid.studies import Cost, RunSpec, Study, measure_run, study_from_plain
-from unbraid.training import TrainingState, choose_recipe, last_layer_within
+from unbraid.training import TrainingState, choose_recipe, find_last_layer
 
 from ._plan import Rung
 from ._strength import bearable_strength
@@ -213,7 +213,7 @@ def base_settings(
     }
     spec = RunSpec.read({key: plain[key] for key in plain if key != "name"}, "discover")
     model = TrainingState.create(spec.training_spec(dataset), device="cpu").model
-    layer = last_layer_within(model, _TRACED_UNITS)
+    layer = find_last_layer(model, _TRACED_UNITS)
     traces = {"n_observations": 64, "n_snapshots": 20, "layer": layer}
     return plain | {"traces": traces}
 

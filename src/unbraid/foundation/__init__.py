@@ -27,6 +27,7 @@ from ._files import (
     require_space,
     set_aside,
 )
+from ._html import html_table
 from ._interruption import deferred_interruption
 from ._json_files import (
     FORMAT,
@@ -38,7 +39,8 @@ from ._json_files import (
 )
 from ._locks import is_locked, locked
 from ._memory import format_bytes, require_memory
-from ._paths import MOST_TEXT_BYTES, expand_user, read_text, require_regular_file
+from ._n_jobs import count_jobs
+from ._paths import MAX_TEXT_BYTES, expand_user, read_text, require_regular_file
 from ._randomness import check_seed, hashed_bytes, numpy_generator, torch_generator
 from ._sections import Section, Whole, suggest
 from ._settings import OMIT_NONE, from_plain, make_record, to_plain
@@ -57,7 +59,7 @@ from ._validation import (
     is_number,
     is_whole,
 )
-from ._yaml import MOST_CHARACTERS, read_yaml, write_yaml
+from ._yaml import MAX_CHARACTERS, read_yaml, write_yaml
 
 __all__ = [
     "Catalog",
@@ -69,8 +71,8 @@ __all__ = [
     "FORMAT",
     "FolderInUseError",
     "Joined",
-    "MOST_CHARACTERS",
-    "MOST_TEXT_BYTES",
+    "MAX_CHARACTERS",
+    "MAX_TEXT_BYTES",
     "NewerFormatError",
     "NotEnoughMemoryError",
     "OMIT_NONE",
@@ -94,6 +96,7 @@ __all__ = [
     "check_unique",
     "class_reader",
     "correlate",
+    "count_jobs",
     "deferred_interruption",
     "delete_own_files",
     "import_extra",
@@ -103,6 +106,7 @@ __all__ = [
     "from_plain",
     "hashed_bytes",
     "format_duration",
+    "html_table",
     "is_constant",
     "is_locked",
     "is_number",

@@ -1,4 +1,4 @@
-"""Checks of arguments: one function, and one wording, per kind of mistake.
+"""Checks of arguments, one function and one wording per kind of mistake.
 
 Every ``check_*`` function takes the argument's name and value and raises ``ValueError``
 with both, as in ``beta must be positive, got -1.``
@@ -28,7 +28,7 @@ def is_number(
     least: float = -math.inf,
     most: float = math.inf,
 ) -> bool:
-    """Whether a value is a finite number in a range, and not a truth value.
+    """Return whether a value is a finite number in a range, and not a boolean.
 
     Example:
         >>> is_number(0.5, above=0.0), is_number("a"), is_number(True)
@@ -40,7 +40,7 @@ def is_number(
 
 
 def is_whole(value: Any, *, least: float = 1) -> bool:
-    """Whether a value is an integer of at least a minimum, and not a truth value.
+    """Return whether a value is an integer of at least a minimum, not a boolean.
 
     Example:
         >>> is_whole(3), is_whole(3.0), is_whole(0), is_whole(True)
@@ -50,7 +50,7 @@ def is_whole(value: Any, *, least: float = 1) -> bool:
 
 
 def are_whole(values: Any, *, least: float = 1) -> bool:
-    """Whether a value is a list or tuple of integers of at least a minimum.
+    """Return whether a value is a list or tuple of integers of at least a minimum.
 
     Example:
         >>> are_whole((3, 1)), are_whole(3), are_whole("31")
@@ -204,9 +204,9 @@ def check_finite(name: str, array: Any) -> None:
     is_bad = ~np.isfinite(values)
     if is_bad.any():
         index = tuple(np.argwhere(is_bad)[0].tolist())
-        place = f"[{', '.join(map(str, index))}]" if index else ""
+        element = f"[{', '.join(map(str, index))}]" if index else ""
         raise ValueError(
-            f"{name} must be finite, but {name}{place} is {values[index]}."
+            f"{name} must be finite, but {name}{element} is {values[index]}."
         )
 
 
@@ -223,7 +223,7 @@ def _describe_range(above: float, least: float, below: float, most: float) -> st
         ("at most", most),
     )
     return " and ".join(
-        f"{words} {limit:g}" for words, limit in limits if math.isfinite(limit)
+        f"{text} {limit:g}" for text, limit in limits if math.isfinite(limit)
     )
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 
 @dataclass(frozen=True)
@@ -108,6 +107,8 @@ def sigmoid_gradient(
     scores: NDArray[np.float64], targets: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Derivatives of the binary log-loss: two classes with one output."""
+    from scipy.special import expit  # slow to import
+
     probabilities = expit(scores)
     return targets - probabilities, probabilities * (1 - probabilities)
 
@@ -183,7 +184,7 @@ def _grow(
             tied = gains >= (1 - _TIE) * gains[best]
             credit[tied] += gains[best] / tied.sum()
             low, high = table.codes[best, lines[best, places[best] :][:2]]
-            # Halfway between neighbouring floats there is nothing but the two.
+            # Halfway between neighboring floats there is nothing but the two.
             halfway = min(low + (high - low) / 2, np.nextafter(high, low))
             above = table.codes[best] > halfway
             leaf += ((leaf == node) & above).view(np.uint8) << below

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from unbraid.foundation import format_duration
 
-from ._catalogue import Metric
+from ._catalog import Metric
 from ._intervals import score_interval
 from ._run import Key, Outcome
 from ._score import Score

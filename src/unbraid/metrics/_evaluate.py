@@ -1,6 +1,5 @@
 """All scores of a representation in one call, with what is needed to believe them."""
 
-import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,7 +10,7 @@ from unbraid.foundation import parse_duration
 from unbraid.representation import Representation
 
 from ._cards import make_card
-from ._catalogue import Metric
+from ._catalog import Metric
 from ._encoded import encode_some, encode_traversals
 from ._inputs import Factors, read_codes, read_inputs
 from ._own_metrics import Wanted, resolve_metrics
@@ -33,7 +32,7 @@ def evaluate(
     intervals: bool | None = None,
     levels: bool = True,
     budget: str | float | None = None,
-    workers: int | None = None,
+    n_jobs: int | None = -1,
     progress: bool | None = None,
 ) -> Scorecard:
     r"""Every score of a representation, with intervals, chance and ideal levels.
@@ -77,7 +76,8 @@ def evaluate(
         budget: Time limit, in seconds or as text such as ``"2m"``. Scores come first,
             then levels, then intervals; what is not expected to end in time is not
             started, and is listed in ``skipped``. What was started is finished.
-        workers: Processes that work at once, as many as there are cores when not given.
+        n_jobs: Processes that work at once: -1 for one per core, ``None`` for 1, as in
+            scikit-learn. Work of a few seconds is done in one process.
         progress: Print the estimated time, and each score when it is done, to the
             standard error: always, never, or (``None``) only if it is a terminal.
 
@@ -111,8 +111,7 @@ def evaluate(
     plan = make_plan(
         chosen, table, apart, seed=seed, intervals=intervals, levels=levels
     )
-    workers = workers or os.cpu_count() or 1
-    outcomes = run_tasks(plan.tasks, workers=workers, budget=limit, progress=progress)
+    outcomes = run_tasks(plan.tasks, n_jobs=n_jobs, budget=limit, progress=progress)
     return make_card(plan, outcomes, limit)
 
 

@@ -26,7 +26,7 @@ def fit_logistic_regression(
     Args:
         inputs: Shape ``(n_rows, n_columns)``, dense or sparse.
         labels: Class numbers, at least two, ``(n_rows,)``.
-        iterations: Steps of the optimiser at most, from 1.
+        iterations: Steps of the optimizer at most, from 1.
         cost: Weight of the errors against the squared weights; infinite for no penalty.
         is_balanced: Whether classes weigh the same however many rows they have.
     """

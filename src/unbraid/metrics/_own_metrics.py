@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any
 
-from ._catalogue import METRICS, Metric, choose_metrics
+from ._catalog import METRICS, Metric, choose_metrics
 from ._score import Score
 
 Wanted = str | Metric | Callable[..., Any] | Sequence[str | Metric | Callable[..., Any]]

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from joblib import Parallel, delayed
 from tqdm import tqdm
 
-from unbraid.foundation import format_duration
+from unbraid.foundation import count_jobs, format_duration
 
-from ._catalogue import METRICS
+from ._catalog import METRICS
 from ._score import Score
 from ._tasks import Task, total_seconds
 
@@ -36,7 +35,7 @@ class _Result(NamedTuple):
 def run_tasks(
     tasks: Sequence[Task],
     *,
-    workers: int,
+    n_jobs: int | None,
     budget: float | None = None,
     progress: bool | None = None,
 ) -> dict[Key, Outcome]:
@@ -45,7 +44,7 @@ def run_tasks(
     Args:
         tasks: What to run. Values run first, short ones before long ones, then levels,
             then replicates.
-        workers: Processes at once; used only if there is enough to do.
+        n_jobs: Processes at once; used only if there is enough to do.
         budget: Seconds. Nothing is started that is expected to end later.
         progress: Print scores when they are done: always, never, or on a terminal
             only (``None``).
@@ -53,12 +52,14 @@ def run_tasks(
     order = sorted(
         tasks, key=lambda task: (_ROLES.index(task.role), task.metric.seconds)
     )
-    seconds = total_seconds(order)
+    seconds, workers = total_seconds(order), count_jobs(n_jobs)
     if seconds / workers <= _WORTH_PROCESSES:
         workers = 1
     budgeting = _Budget(budget, workers, order)
     results: Iterable[Any] = map(_call, budgeting.admit())
     if workers > 1:
+        from joblib import Parallel, delayed  # slow to import
+
         # Processes and not threads: much of the work holds Python's lock, and warnings
         # that are caught on purpose are caught for all threads.
         parallel = Parallel(n_jobs=workers, return_as="generator")

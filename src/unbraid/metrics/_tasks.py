@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from unbraid.foundation import numpy_generator
 
-from ._catalogue import Metric
+from ._catalog import Metric
 from ._grid import is_complete_grid
 from ._inputs import Factors
 from .supervised._traversals import half_of_traversals

@@ -8,7 +8,6 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy import fft
 from torch.nn import functional
 
 from unbraid.foundation import (
@@ -295,6 +294,8 @@ def restore_former_settings(plain: Any) -> Any:
 
 def _fast_length(n: int) -> int:
     """Return the next length for which a Fourier transform is fast."""
+    from scipy import fft  # slow to import
+
     return int(np.array(fft.next_fast_len(n)))
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from unbraid.foundation import (
-    MOST_TEXT_BYTES,
+    MAX_TEXT_BYTES,
     CheckpointFormatError,
     atomic_write,
     expand_user,
@@ -60,7 +60,7 @@ def load_likelihood(path: str | Path) -> AbstractLikelihood:
         CheckpointFormatError: If the file does not contain a likelihood.
     """
     path = expand_user(path)
-    require_regular_file(path, most_bytes=MOST_TEXT_BYTES)
+    require_regular_file(path, most_bytes=MAX_TEXT_BYTES)
     try:
         about: Any = json.loads(path.read_text(encoding="utf-8", errors="replace"))
         if about["format"] != _FORMAT or about["version"] != _VERSION:

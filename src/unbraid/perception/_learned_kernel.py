@@ -1,4 +1,4 @@
-"""A reconstruction loss learnt so that images look as far apart as their factors."""
+"""A reconstruction loss learned so that images look as far apart as their factors."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -27,7 +27,7 @@ class LearnedLoss:
     """What :func:`learn_loss` found.
 
     Attributes:
-        likelihood: Squared error, plus squared error through the learnt kernel, which
+        likelihood: Squared error, plus squared error through the learned kernel, which
             sums to 1; for ``unbraid.fit(..., likelihood=...)``, and for
             ``unbraid.models.save_likelihood``.
         correlations: Soft rank correlation at each step, before the step,
@@ -48,14 +48,14 @@ def learn_loss(
     steps: int = 500,
     batch_size: int = 64,
     learning_rate: float = 0.1,
-    regularisation: float = 0.3,
+    regularization: float = 0.3,
     seed: int = 0,
 ) -> LearnedLoss:
     r"""Learn a kernel through which images look as far apart as their factors are.
 
     Squared error sees only whether pixels overlap. A kernel spreads them out; this one
     is trained so that the ranks of perceived distances agree with those of the scaled
-    distances of the factors. It needs labels, but once learnt can be used without any,
+    distances of the factors. It needs labels, but once learned can be used without any,
     on other data of the same kind and size.
 
     .. math:: \max_k \; \rho \bigl( d_{\text{scaled}}(y, y'),\;
@@ -81,14 +81,14 @@ def learn_loss(
         batch_size: Images of a step, all of whose pairs are compared, at least 3.
         learning_rate: Learning rate of Adam, relative to the root mean square of the
             numbers of the first kernel; falls to 0 over the steps.
-        regularisation: Of the soft ranks, see :func:`soft_rank_correlation`.
+        regularization: Of the soft ranks, see :func:`soft_rank_correlation`.
         seed: Of the batches.
 
     Example:
         >>> from unbraid.data import XYSquares
         >>> squares = XYSquares(image_size=8, square_size=1, n_squares=1)
-        >>> learnt = learn_loss(squares, steps=20, batch_size=16)
-        >>> np.array(learnt.likelihood.kernel).shape
+        >>> learned = learn_loss(squares, steps=20, batch_size=16)
+        >>> np.array(learned.likelihood.kernel).shape
         (7, 7)
 
     References:
@@ -110,8 +110,8 @@ def learn_loss(
     generator = numpy_generator(seed, "learn loss")
     # Apart from its form, because how much the kernel weighs may have far to go.
     size = _first_size(dataset, _random_rows(space, batch_size, generator), raw)
-    optimiser = torch.optim.Adam([raw, size], lr=learning_rate)
-    decay = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
+    optimizer = torch.optim.Adam([raw, size], lr=learning_rate)
+    decay = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
     sign = -1.0 if direction == "help" else 1.0
     correlations = np.empty(steps)
     for step in range(steps):
@@ -125,16 +125,16 @@ def learn_loss(
                 * soft_rank_correlation(
                     _distances(dataset, rows, kernel),
                     _factor_distances(space, rows),
-                    regularisation=regularisation,
+                    regularization=regularization,
                 )
                 for share, rows in batches
                 if share
             ),
             start=torch.zeros(()),
         )
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         (sign * correlation).backward()
-        optimiser.step()
+        optimizer.step()
         decay.step()
         correlations[step] = correlation.item()
     return LearnedLoss(likelihood=_likelihood(raw, size), correlations=correlations)

@@ -59,7 +59,7 @@ def choose_loss(wanted: ImageLoss | str | Path) -> ImageLoss:
     if str(wanted).endswith(".json"):
         return load_likelihood(wanted)
     raise ValueError(
-        f"loss: expected one of {', '.join(LOSSES)}, or the .json file of a learnt "
+        f"loss: expected one of {', '.join(LOSSES)}, or the .json file of a learned "
         f"loss, got {str(wanted)!r}."
     )
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -21,6 +21,9 @@ from ._pair_groups import (
     pairs_of_traversals,
     random_pairs,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _NUMBERS_AT_ONCE = 2**22
 
@@ -89,7 +92,7 @@ class PerceivedDistances:
 
     @property
     def importance(self) -> tuple[str, ...]:
-        """Factors in the order in which they are likely to be learnt."""
+        """Factors in the order in which they are likely to be learned."""
         seen = [row for row in self.factors if math.isfinite(row.mean)]
         return tuple(row.factor for row in sorted(seen, key=lambda row: -row.mean))
 
@@ -104,6 +107,18 @@ class PerceivedDistances:
         """One dictionary per record, for JSON."""
         return [row.to_plain() for row in self.rows]
 
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a table with one row per factor, and random pairs last.
+
+        The columns are the attributes of :class:`PerceivedDistance`, except for the
+        distances of single pairs.
+        """
+        import pandas as pd  # slow to import
+
+        columns = ["factor", "mean", "std", "linear", "rank", "order", "n_values"]
+        rows = [[getattr(row, name) for name in columns] for row in self.rows]
+        return pd.DataFrame(rows, columns=columns)
+
 
 def perceived_distances(
     dataset: AbstractDataset,
@@ -116,7 +131,7 @@ def perceived_distances(
     r"""How far apart images look that differ in one factor, and in all.
 
     A VAE puts images near each other that its reconstruction loss takes for alike. So
-    factors with large distances are learnt first, and in the right order if distances
+    factors with large distances are learned first, and in the right order if distances
     grow with the difference of the factor.
 
     .. math:: d_i = \mathbb{E}_{a,\, b \in \mathcal{Y}^{(a, i)},\, a \neq b}

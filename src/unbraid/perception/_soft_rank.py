@@ -10,12 +10,12 @@ _LEAST = 1e-30
 """Below this, a product of sums of squares of ranks is that of equal ranks."""
 
 
-def soft_rank(values: torch.Tensor, *, regularisation: float = 1.0) -> torch.Tensor:
+def soft_rank(values: torch.Tensor, *, regularization: float = 1.0) -> torch.Tensor:
     r"""Ranks from 1 (lowest) to n (highest), which move smoothly with the values.
 
     Ranks are the corner of the permutahedron (all orders of 1 to n, and what lies
     between them) that points most in the direction of the values. A little
-    regularisation takes the nearest point of its surface instead, which has a gradient.
+    regularization takes the nearest point of its surface instead, which has a gradient.
 
     .. math:: \operatorname*{argmin}_{y \in \mathcal{P}(1, \ldots, n)}
         \tfrac{1}{2} \| y - x / \varepsilon \|^2
@@ -25,7 +25,7 @@ def soft_rank(values: torch.Tensor, *, regularisation: float = 1.0) -> torch.Ten
 
     Args:
         values: :math:`x`, any shape; the last axis is ranked.
-        regularisation: :math:`\varepsilon`, above 0, in the unit of the values. Values
+        regularization: :math:`\varepsilon`, above 0, in the unit of the values. Values
             farther apart than this are ranked as usual; much closer ones share ranks.
 
     Returns:
@@ -33,9 +33,9 @@ def soft_rank(values: torch.Tensor, *, regularisation: float = 1.0) -> torch.Ten
 
     Example:
         >>> values = torch.tensor([0.3, 2.0, -1.0])
-        >>> soft_rank(values, regularisation=0.1)
+        >>> soft_rank(values, regularization=0.1)
         tensor([2., 3., 1.])
-        >>> soft_rank(values, regularisation=10.0)
+        >>> soft_rank(values, regularization=10.0)
         tensor([1.9867, 2.1567, 1.8567])
 
     References:
@@ -43,11 +43,11 @@ def soft_rank(values: torch.Tensor, *, regularisation: float = 1.0) -> torch.Ten
         Ranking, Eq. 4 to 6 and Propositions 3 and 4 with the quadratic regulariser.
         https://arxiv.org/abs/2002.08871. There the highest value has rank 1.
     """
-    if not regularisation > 0.0:
+    if not regularization > 0.0:
         raise ValueError(
-            f"soft_rank: expected a regularisation above 0, got {regularisation!r}."
+            f"soft_rank: expected a regularization above 0, got {regularization!r}."
         )
-    scaled = values / regularisation
+    scaled = values / regularization
     if values.shape[-1] == 0:
         return scaled
     rows = scaled.reshape(-1, values.shape[-1])
@@ -55,14 +55,14 @@ def soft_rank(values: torch.Tensor, *, regularisation: float = 1.0) -> torch.Ten
 
 
 def soft_rank_correlation(
-    values: torch.Tensor, others: torch.Tensor, *, regularisation: float = 0.1
+    values: torch.Tensor, others: torch.Tensor, *, regularization: float = 0.1
 ) -> torch.Tensor:
     """Spearman's correlation with a gradient for the first of its arguments.
 
     Args:
         values: Shape ``(n,)``, n at least 2; these get soft ranks.
         others: Shape ``(n,)``; these get their usual ranks, ties the mean of theirs.
-        regularisation: Above 0, as a share of the spread of the values. Towards 0 this
+        regularization: Above 0, as a share of the spread of the values. Towards 0 this
             becomes Spearman's correlation, whose gradient is 0 everywhere; when large,
             Pearson's correlation of the values with the ranks.
 
@@ -71,16 +71,16 @@ def soft_rank_correlation(
 
     Example:
         >>> values = torch.tensor([0.0, 1.0, 8.0, 27.0])
-        >>> soft_rank_correlation(values, torch.arange(4.0), regularisation=1e-3)
+        >>> soft_rank_correlation(values, torch.arange(4.0), regularization=1e-3)
         tensor(1.)
     """
     n = len(values)
     # Ranks of n values have this standard deviation, or less with ties.
     spread = n / np.sqrt(12.0)
-    centred = values - values.mean()
+    centered = values - values.mean()
     # Never 0, for which the root has no gradient.
-    deviation = (centred.square().mean() + torch.finfo(values.dtype).tiny).sqrt()
-    ranks = soft_rank(centred / deviation * spread, regularisation=regularisation)
+    deviation = (centered.square().mean() + torch.finfo(values.dtype).tiny).sqrt()
+    ranks = soft_rank(centered / deviation * spread, regularization=regularization)
     return _correlation(ranks, usual_ranks(others).to(ranks))
 
 

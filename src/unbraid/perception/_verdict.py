@@ -21,15 +21,15 @@ class Verdict:
 
     Attributes:
         factor: Its name.
-        expectation: ``"likely"`` learnt as one ordered latent, ``"partly"``,
+        expectation: ``"likely"`` learned as one ordered latent, ``"partly"``,
             ``"unlikely"``, ``"no"`` (nothing in the distances leads there), or
             ``"unknown"``.
-        words: Why, and what to do, in a sentence.
+        reason: Why, and what to do, in one sentence.
     """
 
     factor: str
     expectation: Expectation
-    words: str
+    reason: str
 
 
 def disentanglement_verdicts(found: PerceivedDistances) -> tuple[Verdict, ...]:
@@ -65,11 +65,11 @@ def disentanglement_verdicts(found: PerceivedDistances) -> tuple[Verdict, ...]:
 def _verdict(
     row: PerceivedDistance, largest: float, found: PerceivedDistances
 ) -> Verdict:
-    expectation, words = _words(row, largest, found)
-    return Verdict(factor=row.factor, expectation=expectation, words=words)
+    expectation, reason = _judge(row, largest, found)
+    return Verdict(factor=row.factor, expectation=expectation, reason=reason)
 
 
-def _words(
+def _judge(
     row: PerceivedDistance, largest: float, found: PerceivedDistances
 ) -> tuple[Expectation, str]:
     if not math.isfinite(row.mean):
@@ -78,21 +78,21 @@ def _words(
         return "no", "it changes next to nothing that this loss can see"
     first = "among the first" if row.mean >= _LARGE * largest else "late"
     if row.n_values == 2:
-        return "likely", f"two values, learnt {first}"
+        return "likely", f"two values, learned {first}"
     if row.std <= _SAME * row.mean:
         return "no", (
             "not by this loss: any two values look equally far apart (constant "
             "overlap); try a kernel-augmented loss, or supervision"
         )
     if row.order >= _ORDERED:
-        return "likely", f"learnt {first}: the more it differs, the farther apart"
+        return "likely", f"learned {first}: the more it differs, the farther apart"
     if row.order >= _HALF_ORDERED:
         return "partly", (
-            f"learnt {first}: near values look alike, distant ones are not told apart "
+            f"learned {first}: near values look alike, distant ones are not told apart "
             "in order; more overlap or another loss would help"
         )
     return "unlikely", (
-        f"learnt {first}, but distances do not follow its order: expect several "
+        f"learned {first}, but distances do not follow its order: expect several "
         "latents, or none; try another order of its values, another loss, or "
         "supervision"
     )

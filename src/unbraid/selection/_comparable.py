@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from unbraid.metrics import kl_per_latent, read_codes, standardise
+from unbraid.metrics import kl_per_latent, read_codes, standardize
 from unbraid.metrics.unsupervised import read_log_variances
 from unbraid.representation import Representation
 
@@ -77,7 +77,7 @@ def read_comparable(
             )
         nats = nats_per_latent(codes, logs)
         values = rankdata(codes, axis=0) if ranks else codes
-        standard = standardise(values, np.arange(n_rows)) * (nats > least_used)
+        standard = standardize(values, np.arange(n_rows)) * (nats > least_used)
         models.append(
             Comparable(
                 name=name,

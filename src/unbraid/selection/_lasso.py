@@ -23,7 +23,7 @@ def lasso_coefficients(
 
     depends on the rows only through products, and so do the steps: all targets take
     the same coordinate's step together, and leave when they have arrived. Started from
-    0, these are the steps of ``sklearn.linear_model.Lasso`` on centred columns.
+    0, these are the steps of ``sklearn.linear_model.Lasso`` on centered columns.
 
     Args:
         gram: :math:`X^\top X / n`, ``(n_latents, n_latents)``; a latent that is 0

@@ -78,7 +78,7 @@ def unsupervised_disentanglement_ranking(
             ``(n_rows, n_latents)``, or tuples of codes and log-variances; a mapping
             gives them names. Numbers of latents may differ.
         similarity: ``"lasso"``: size of the weights of a lasso (penalty 0.1) that
-            predicts the standardised codes of j from those of i; copies get 0.9, not
+            predicts the standardized codes of j from those of i; copies get 0.9, not
             1, and copies bent by a monotone function less, by the correlation that
             the bend costs. ``"spearman"``: size of the rank correlation, for which
             bends are nothing.

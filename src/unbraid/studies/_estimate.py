@@ -119,7 +119,7 @@ def measure_run(spec: RunSpec, *, device: str = "cpu") -> Cost:
         device: Device to train on.
     """
     data = open_cached(spec.data)
-    statistics = data.statistics if spec.training.standardise else None
+    statistics = data.statistics if spec.training.standardize else None
     settings = spec.training_spec(data.dataset, statistics)
     cost = measure_training(settings, data.dataset, device=device)
     per_step = cost.per_step

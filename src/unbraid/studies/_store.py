@@ -24,7 +24,7 @@ from unbraid.foundation import (
     write_json,
     write_yaml,
 )
-from unbraid.training import hash_of_model, named_weights
+from unbraid.training import read_model_hash, read_weight_hashes
 
 from ._specification import RunSpec
 from ._sweep import Study, read_study
@@ -125,7 +125,7 @@ class RunFiles(JobFiles):
     def _check_scores(self) -> None:
         """Refuse scores that cannot be read, or whose model cannot."""
         if self.read_scores():
-            hash_of_model(self.path)
+            read_model_hash(self.path)
 
     def read_scores(self) -> dict[str, Any]:
         """What the run is worth.
@@ -146,7 +146,7 @@ class RunFiles(JobFiles):
         known = found.get("model")
         # Scores of the first versions name no model; a pruned run has none, and one
         # that cannot be read says nothing about its scores.
-        if known is not None and named_weights(self.path) - {known}:
+        if known is not None and read_weight_hashes(self.path) - {known}:
             raise CheckpointFormatError(
                 f"{self.scores}: these scores belong to another model than the one "
                 "beside them. `unbraid study run` computes the run again."

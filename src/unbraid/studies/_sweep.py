@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import pydantic
 
 from unbraid.foundation import (
-    MOST_CHARACTERS,
+    MAX_CHARACTERS,
     NewerFormatError,
     Section,
     naming,
@@ -133,7 +133,7 @@ def read_study(path: str | Path) -> Study:
         OSError: If it cannot be read.
     """
     path = Path(path)
-    text = read_text(path, most_bytes=4 * MOST_CHARACTERS)
+    text = read_text(path, most_bytes=4 * MAX_CHARACTERS)
     return study_from_plain(read_yaml(text, str(path)), str(path))
 
 

@@ -14,7 +14,13 @@ from unbraid.foundation import (
     set_aside,
     write_json,
 )
-from unbraid.training import HISTORY_DAMAGED, Run, copy_model, hash_of_model, train_run
+from unbraid.training import (
+    HISTORY_DAMAGED,
+    Run,
+    copy_model,
+    read_model_hash,
+    train_run,
+)
 from unbraid.training.loggers import AbstractLogger
 
 from ._preview import read_preview, write_preview
@@ -104,7 +110,7 @@ def do_run(job: Job, report: Report) -> None:
         scores = _train_and_score(spec, data, files, job, report)
     else:
         scores = _evolve_and_score(spec, data, files, job)
-    about = {"id": job.id, "model": hash_of_model(files.path)}
+    about = {"id": job.id, "model": read_model_hash(files.path)}
     write_json(files.scores, {**about, **scores}, kind="scores")
 
 
@@ -132,7 +138,7 @@ def _train(
 ) -> Run:
     """Train a run to its end, or to the step at which the job says to pause."""
     training = spec.training
-    statistics = data.statistics if training.standardise else None
+    statistics = data.statistics if training.standardize else None
     settings = spec.training_spec(data.dataset, statistics)
 
     def train() -> Run:

@@ -230,12 +230,12 @@ def _check_improvement(trial: _Trial) -> None:
     ]
     if isinstance(trial.objective, AbstractAdversarialObjective):
         weights = list(trial.model.parameters())
-    optimiser = torch.optim.Adam(weights, lr=1e-3)
+    optimizer = torch.optim.Adam(weights, lr=1e-3)
     before = trial.loss().total.detach()
     for _ in range(_N_STEPS):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         trial.loss().total.backward()
-        optimiser.step()
+        optimizer.step()
     after = trial.loss().total.detach()
     _require(bool(after < before), f"{_N_STEPS} steps make the loss smaller")
 

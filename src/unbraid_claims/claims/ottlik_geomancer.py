@@ -1,4 +1,4 @@
-"""GeoManCEr finds the factors of true latents, and not those of pixels or codes."""
+"""GeoManCEr finds factors from true latents, but not from pixels or codes."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ _FACTORS, _DIMENSIONS = "SO3 x S2", [2, 3]
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Points of one product manifold: as they are, as images, as codes of images."""
+    """Apply GeoManCEr to points of a product manifold, their images and their codes."""
     n_points = evidence.at(smoke=300, mini=3_000, paper=20_000)
     sample = product_manifold(_FACTORS, n_points)
     rotations = sample.points[:, :9].reshape(-1, 3, 3)
@@ -42,7 +42,7 @@ def measure(evidence: Evidence) -> Measured:
             most=0.15,
         ),
     ]
-    codes = np.array(evidence.kept("codes", lambda: _codes(evidence, images)))
+    codes = np.array(evidence.cached("codes", lambda: _codes(evidence, images)))
     for what, points in (("pixels", pixels), ("beta-VAE codes", codes)):
         fitted = Geomancer(sample.dimension).fit(np.unique(points, axis=0))
         checks.append(

@@ -176,7 +176,7 @@ def test_efficiency_is_among_the_details_at_the_published_sizes():
     details = score.details
     expected = details["accuracy_100"] / details["accuracy_10000"]
     assert details["statistical_efficiency"] == expected
-    assert score.note == "Only 267 labelled rows to learn from, not 10000."
+    assert score.note == "Only 267 labeled rows to learn from, not 10000."
 
 
 @pytest.mark.parametrize("predictor", ["boosting", "logistic"])
@@ -219,7 +219,7 @@ def test_rows_with_a_missing_label_are_left_out_for_that_factor_only(noisy):
     )
     assert score.per_factor["a"] == whole.per_factor["a"]
     assert score.per_factor["b"] != whole.per_factor["b"]
-    assert score.note == "Only 34 labelled rows to learn from, not 100."
+    assert score.note == "Only 34 labeled rows to learn from, not 100."
 
 
 def test_one_latent_and_two_rows_are_enough():

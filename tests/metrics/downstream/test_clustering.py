@@ -169,7 +169,7 @@ def test_a_table_in_which_nothing_can_move_is_refused():
     factors = Factors(
         np.column_stack([place % 3, place]), kinds=("categorical", "ordinal")
     )
-    with pytest.raises(ValueError, match="neighbouring positions, got none"):
+    with pytest.raises(ValueError, match="neighboring positions, got none"):
         clustering_sample_efficiency(place.astype(float), factors)
 
 

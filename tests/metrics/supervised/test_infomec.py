@@ -94,8 +94,8 @@ def test_only_constant_latents_give_zero():
         assert score(np.ones((40, 3)), np.repeat([0, 1], 20)) == 0.0
 
 
-def test_other_kinds_and_no_neighbours_are_refused():
+def test_other_kinds_and_no_neighbors_are_refused():
     with pytest.raises(ValueError, match="'continuous' or 'discrete'"):
         infomodularity([[0.0], [1.0]], [0, 1], latent_kind="integer")
-    with pytest.raises(ValueError, match="neighbours to be a whole number from 1"):
-        infocompactness([[0.0], [1.0]], [0, 1], neighbours=0)
+    with pytest.raises(ValueError, match="neighbors to be a whole number from 1"):
+        infocompactness([[0.0], [1.0]], [0, 1], neighbors=0)

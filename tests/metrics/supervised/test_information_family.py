@@ -46,7 +46,7 @@ single = pytest.mark.parametrize(
 def test_order_and_sign_of_latents_do_not_matter(metric):
     codes, factors = sampled("noisy", SPACE, 1200)
     expected = metric(codes, factors)
-    # Optimisers stop a little elsewhere, and other noise breaks ties.
+    # Optimizers stop a little elsewhere, and other noise breaks ties.
     near = 2e-3 if metric in READ_ALL_LATENTS else 1e-4
     assert metric(codes[:, ::-1], factors) == pytest.approx(expected, abs=near)
     assert metric(-codes, factors) == pytest.approx(expected, abs=near)

@@ -62,7 +62,7 @@ def test_the_factors_as_data_give_the_ground_truth_correlation():
         assert data == truth
 
 
-def test_unlabelled_data_can_be_scored_over_random_pairs_only():
+def test_unlabeled_data_can_be_scored_over_random_pairs_only():
     codes = np.arange(len(ROWS), dtype=float)
     score = latent_data_correlation(codes, None, codes, along="random", n_pairs=1000)
     assert score == pytest.approx(1.0, abs=1e-12)

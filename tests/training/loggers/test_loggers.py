@@ -32,7 +32,9 @@ def test_a_missing_extra_is_an_error_with_the_line_that_helps(name, monkeypatch)
 
 
 def test_unknown_loggers_are_refused():
-    with pytest.raises(ValueError, match="mlflow, tensorboard, wandb, got 'visdom'"):
+    with pytest.raises(
+        ValueError, match="'mlflow', 'tensorboard' or 'wandb', got 'visdom'"
+    ):
         choose_logger("visdom")
 
 

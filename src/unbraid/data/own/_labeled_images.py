@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import torch
 from numpy.typing import ArrayLike, NDArray
 
@@ -15,8 +14,7 @@ from unbraid.data._factor_space import FactorSpace
 from unbraid.foundation import check_option
 
 from ._content import hash_content, hash_pixels
-from ._factor_columns import read_columns
-from ._factor_table import FactorTable, encode_factors
+from ._factor_table import FactorTable
 from ._image_array import read_images, stored_array
 
 
@@ -67,7 +65,6 @@ class LabeledImages(AbstractDataset):
         images: ArrayLike | torch.Tensor | str | os.PathLike[str],
         factors: ArrayLike
         | torch.Tensor
-        | pd.DataFrame
         | Mapping[str, Any]
         | str
         | os.PathLike[str]
@@ -86,6 +83,10 @@ class LabeledImages(AbstractDataset):
             factors = stored_array(images, "factors")
         self._table: FactorTable | None = None
         if factors is not None:
+            # Imported when there are labels to read: pandas takes a third of a second.
+            from ._encode_factors import encode_factors
+            from ._factor_columns import read_columns
+
             columns = read_columns(factors, factor_names)
             if len(columns) != len(self._images):
                 raise ValueError(

@@ -9,7 +9,6 @@ from pathlib import Path, PurePosixPath
 from typing import ClassVar
 
 import numpy as np
-import scipy.io
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -29,7 +28,6 @@ _MOST_BYTES = 100_000_000
 
 # Errors that scipy raises for damaged or other files, found by experiment.
 _BAD_MAT = (
-    scipy.io.matlab.MatReadError,
     zlib.error,
     LookupError,
     NotImplementedError,
@@ -134,9 +132,11 @@ def _blocks(path: Path, cars: dict[str, int], size: int) -> Blocks:
 
 def _views(where: str, data: bytes) -> NDArray[np.uint8]:
     """Return images of a car, ``(n, height, width, 3)``; azimuth varies fastest."""
+    import scipy.io  # slow to import, and needed for this dataset only
+
     try:
         views = scipy.io.loadmat(io.BytesIO(data), variable_names=["im"])["im"]
-    except _BAD_MAT as error:
+    except (scipy.io.matlab.MatReadError, *_BAD_MAT) as error:
         raise DataFormatError(
             f"{where} must be a MATLAB 5 file with an array 'im' ({error}). This is "
             "not the published file: download it again."

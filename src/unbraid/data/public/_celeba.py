@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -97,6 +96,8 @@ class CelebA(AbstractPublishedDataset):
 
 def _attributes(path: Path) -> tuple[FactorSpace, Sequence[str], NDArray[np.bool_]]:
     """Return the factor space, the files of the photographs, and their attributes."""
+    import pandas as pd  # slow to import, and needed for this dataset only
+
     try:
         with path.open(encoding="utf-8") as file:
             count, names = int(file.readline()), tuple(file.readline().split())

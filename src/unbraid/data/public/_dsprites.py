@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from unbraid.data._dataset import AbstractFactorDataset
 from unbraid.data._download import RemoteFile
 from unbraid.data._factor_space import FactorSpace
-from unbraid.data._hdf5 import hdf5_array, hdf5_images
 from unbraid.data._npz import npz_array, npz_images
 from unbraid.foundation import DataFormatError
 
@@ -66,6 +65,9 @@ class DSprites(AbstractPublishedDataset, AbstractFactorDataset):
         if path.suffix == ".npz":
             read, images = npz_array(path, "latents_classes"), npz_images
         else:
+            # Imported here because h5py is slow to import.
+            from unbraid.data._hdf5 import hdf5_array, hdf5_images
+
             read, images = hdf5_array(path, "latents/classes"), hdf5_images
         labels, (_, *sizes) = encode_labels(path, read, n_factors=6)
         names = ("shape", "scale", "orientation", "position_x", "position_y")

@@ -7,7 +7,6 @@ from typing import ClassVar
 from unbraid.data._dataset import AbstractFactorDataset
 from unbraid.data._download import RemoteFile
 from unbraid.data._factor_space import FactorSpace
-from unbraid.data._hdf5 import hdf5_array, hdf5_images
 
 from ._labels import encode_labels, require_grid
 from ._published import AbstractPublishedDataset, Content
@@ -47,6 +46,9 @@ class Shapes3D(AbstractPublishedDataset, AbstractFactorDataset):
     )
 
     def _open(self, *paths: Path) -> Content:
+        # Imported here because h5py is slow to import.
+        from unbraid.data._hdf5 import hdf5_array, hdf5_images
+
         (path,) = paths
         values, sizes = encode_labels(path, hdf5_array(path, "labels"), n_factors=6)
         space = FactorSpace(

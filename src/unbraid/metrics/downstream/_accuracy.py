@@ -33,7 +33,7 @@ def downstream_accuracy(
     n_test: int = 5000,
     seed: int = 0,
 ) -> Score:
-    r"""Accuracy of predictors that learn each factor from the codes of labelled rows.
+    r"""Accuracy of predictors that learn each factor from the codes of labeled rows.
 
     One predictor per factor and number of labels, tested on rows it has not seen; the
     rows of a smaller number are the first ones of a larger. How fast the accuracy
@@ -226,5 +226,5 @@ def _accuracies(
             table[i, k] = learner.fit_and_score(codes, factors, k, split)
     note = ""
     if fewest < sizes[-1]:
-        note = f"Only {fewest} labelled rows to learn from, not {sizes[-1]}."
+        note = f"Only {fewest} labeled rows to learn from, not {sizes[-1]}."
     return table, note

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logit
 
 from unbraid.foundation import numpy_generator
 from unbraid.metrics._boosting import Growth, boost, sigmoid_gradient
@@ -74,7 +73,7 @@ def clustering_sample_efficiency(
             are none, any.
         cluster_by: The factor that decides the region. By default the first
             categorical one that is not a position, or else the one with fewest values.
-            If it has more values than there are regions, neighbours share one.
+            If it has more values than there are regions, neighbors share one.
         max_steps: Steps after which a run is given up.
         episode_length: Steps before a new sprite appears.
         n_test: Held-out rows, at most a third of those with either reward.
@@ -249,6 +248,8 @@ def _checkpoints(n_steps: int) -> list[int]:
 def _predict_reward(
     codes: NDArray[np.float64], rewards: NDArray[np.int64], new: NDArray[np.float64]
 ) -> NDArray[np.int64]:
+    from scipy.special import logit  # slow to import
+
     used = np.ptp(codes, axis=0) > 0
     if not used.any():
         return np.zeros(len(new), dtype=np.int64)

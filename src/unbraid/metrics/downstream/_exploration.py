@@ -83,7 +83,7 @@ def explore(
     if (visited == starts[:, None]).all():
         raise ValueError(
             "clustering_sample_efficiency: expected rows of the same cluster at "
-            f"neighbouring positions, got none in {n_steps} steps. Give more rows, or "
+            f"neighboring positions, got none in {n_steps} steps. Give more rows, or "
             "position factors with fewer values."
         )
     return visited.ravel()[:n_steps]

@@ -60,7 +60,7 @@ class Learner:
     predicted.
 
     Attributes:
-        predictor: ``"logistic"``: penalised logistic regression, the penalty chosen by
+        predictor: ``"logistic"``: penalized logistic regression, the penalty chosen by
             accuracy in five folds. ``"boosting"``: 100 trees of depth 3 per class.
         variant: ``"dlib"``: ``LogisticRegressionCV(Cs=10, cv=KFold(5))`` and
             ``GradientBoostingClassifier()`` of scikit-learn. ``"fast"``: one fold

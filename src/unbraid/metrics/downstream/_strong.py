@@ -1,4 +1,4 @@
-"""Strong generalisation: prediction at values of another factor never seen before."""
+"""Strong generalization: prediction at values of another factor never seen before."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ from ._learner import (
 )
 
 
-def strong_generalisation_accuracy(
+def strong_generalization_accuracy(
     codes: ArrayLike,
     factors: ArrayLike | Factors,
     *,
@@ -71,9 +71,9 @@ def strong_generalisation_accuracy(
 
     Example:
         >>> grid = np.stack(np.meshgrid(range(3), range(8)), axis=-1).reshape(-1, 2)
-        >>> apart = strong_generalisation_accuracy(grid, grid)
+        >>> apart = strong_generalization_accuracy(grid, grid)
         >>> sheared = grid @ np.array([[1, 0], [1, 1]])
-        >>> apart > strong_generalisation_accuracy(sheared, grid)
+        >>> apart > strong_generalization_accuracy(sheared, grid)
         True
 
     References:
@@ -81,7 +81,7 @@ def strong_generalisation_accuracy(
         Locatello et al. (2019); there ``n_experiments`` is 10 and not seeded.
         https://arxiv.org/abs/1811.12359
     """
-    who = "strong_generalisation_accuracy"
+    who = "strong_generalization_accuracy"
     codes, factors = read_inputs(who, codes, factors)
     if factors.n_factors < 2:
         raise ValueError(
@@ -109,7 +109,7 @@ def strong_generalisation_accuracy(
         notes.append("No gap, for an ordinary accuracy of 0.")
     return Score(
         value,
-        name="strong_generalisation_accuracy",
+        name="strong_generalization_accuracy",
         variant=f"{predictor}, {variant}",
         per_factor=strong,
         details={
@@ -197,7 +197,7 @@ def _held_apart(task: _Task, target: int, generator: np.random.Generator) -> Spl
         test = generator.permutation(rows[~is_held])[: task.n_test]
         return Split(train, test)
     raise ValueError(
-        "strong_generalisation_accuracy: expected rows where "
+        "strong_generalization_accuracy: expected rows where "
         f"{task.factors.names[target]!r} is known and another factor varies, got none. "
         "Drop this factor, or label more rows."
     )

@@ -8,7 +8,7 @@ from unbraid.metrics._inputs import Factors
 from unbraid.metrics._options import check_option
 from unbraid.metrics._score import Score
 
-from ._traversal_spread import Spread, ratio_over_factors, standardised
+from ._traversal_spread import Spread, ratio_over_factors, standardized
 
 Average = Literal["ratios", "variances"]
 
@@ -84,7 +84,7 @@ def axis_alignment_ratio(
 
 
 def axis_share(spread: Spread) -> float:
-    """Mean standardised share of the latent that varies most (Eq. 4.4 and 4.5)."""
+    """Mean standardized share of the latent that varies most (Eq. 4.4 and 4.5)."""
     return float(spread.weights @ spread.share(spread.latents.max(axis=1)))
 
 
@@ -92,4 +92,4 @@ def _share_of_mean_variance(spread: Spread) -> float:
     latents = spread.weights @ spread.latents
     if not latents.any():
         return 0.0
-    return float(standardised(latents.max() / latents.sum(), len(latents)))
+    return float(standardized(latents.max() / latents.sum(), len(latents)))

@@ -81,10 +81,10 @@ def beta_vae_score(
     check_size(who, "n_pairs", n_pairs)
     generator = numpy_generator(seed, who)
     # Centred before single precision, so that a far-off mean costs no digits.
-    centred = (codes - codes.mean(axis=0)).astype(np.float32)
+    centered = (codes - codes.mean(axis=0)).astype(np.float32)
     rows = SharedFactorRows(factors)
     train, test = (
-        _points(centred, rows, n_points, n_pairs, generator)
+        _points(centered, rows, n_points, n_pairs, generator)
         for n_points in (n_train, n_test)
     )
     train_right, test_right, note = _classified_right(train, test)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unbraid.foundation import numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
-from unbraid.metrics._labelled import labelled_rows
+from unbraid.metrics._labeled import labeled_rows
 from unbraid.metrics._predictors import Fit, Sample, Variant, fit_predictor
 from unbraid.metrics._score import Score
 from unbraid.metrics._sizes import check_size
@@ -76,8 +76,8 @@ def dci(
       latent, as a share of the whole. Of equal splits it takes a random one, so that
       scores depend on the seed a little.
     - ``"lasso"``: linear regression with the penalty chosen among eight by 5-fold
-      cross-validation; :math:`R` is the size of the weights between standardised
-      latents and the standardised factor. Predicts numbers, also for ordinal and cyclic
+      cross-validation; :math:`R` is the size of the weights between standardized
+      latents and the standardized factor. Predicts numbers, also for ordinal and cyclic
       factors; a categorical factor becomes one indicator per class, whose weights are
       averaged and whose largest prediction is the class.
     - ``"random_forest"``: 100 trees with at least 5 rows in a leaf and all latents
@@ -134,7 +134,7 @@ def dci(
     check_size("dci", "n_train", n_train)
     check_size("dci", "n_test", n_test)
     splits = [
-        labelled_rows("dci", split, factors, k)
+        labeled_rows("dci", split, factors, k)
         if split
         else _random_split(factors.known[:, k], n_train, n_test, seed)
         for k in range(factors.n_factors)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import cho_factor, cho_solve
 
 from unbraid.foundation import numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
@@ -67,7 +66,7 @@ def dci_es(
     itself; ``note`` names the factors that no probe can read.
 
     The paper leaves the probes open. Here a probe is a ridge regression on the
-    standardised latents and on random Fourier features of them (cosines of random
+    standardized latents and on random Fourier features of them (cosines of random
     projections, of random phase and of frequencies from 0.1 to 10); its capacity is its
     number of weights, and the smallest one is linear. The loss is the share of the
     variance that is not explained, so :math:`\ell^b = 1`. Categorical factors are
@@ -104,7 +103,7 @@ def dci_es(
 
     References:
         Eastwood et al. (2023), DCI-ES: An Extended Disentanglement Framework with
-        Connections to Identifiability, Section 4; normalised as in the authors' script.
+        Connections to Identifiability, Section 4; normalized as in the authors' script.
         https://openreview.net/forum?id=462z-gLgSht
         Rahimi and Recht (2007), Random Features for Large-Scale Kernel Machines.
     """
@@ -151,13 +150,15 @@ def _losses(
     seed: int,
 ) -> NDArray[np.float64]:
     """Loss of each probe for some factors, ``(n_probes, n_members)``."""
-    train = _standardised(codes[split.train], codes[split.train])
-    test = _standardised(codes[split.test], codes[split.train])
+    from scipy.linalg import cho_factor, cho_solve  # slow to import
+
+    train = _standardized(codes[split.train], codes[split.train])
+    test = _standardized(codes[split.test], codes[split.train])
     generator = numpy_generator(seed, "dci_es", "waves")
     projections, phases = _random_waves(codes.shape[1], waves[-1], generator)
     raw = np.cos(train @ projections + phases)
-    train = np.hstack([train, _standardised(raw, raw)])
-    test = np.hstack([test, _standardised(np.cos(test @ projections + phases), raw)])
+    train = np.hstack([train, _standardized(raw, raw)])
+    test = np.hstack([test, _standardized(np.cos(test @ projections + phases), raw)])
     learned = [_targets(factors, k, split.train) for k in members]
     ends = np.cumsum([target.shape[1] for target in learned])[:-1]
     learned = np.hstack(learned)
@@ -178,7 +179,7 @@ def _losses(
     return np.divide(table, variance, out=unread, where=np.array(variance) > 0)
 
 
-def _standardised(
+def _standardized(
     values: NDArray[np.float64], reference: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Columns in units of the reference's spread; constant ones become zero."""

@@ -5,12 +5,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from unbraid.foundation import numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
-from unbraid.metrics._labelled import labelled_rows
+from unbraid.metrics._labeled import labeled_rows
 from unbraid.metrics._logistic_regression import fit_logistic_regression
 from unbraid.metrics._score import Score
 from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import Split, split_rows
-from unbraid.metrics._standardise import standardise
+from unbraid.metrics._standardize import standardize
 
 
 def explicitness_score(
@@ -28,13 +28,13 @@ def explicitness_score(
     areas are averaged over values, then over factors. Chance is 0.5.
 
     Args:
-        codes: Latent means, ``(n_rows, n_latents)``. Standardised here; constant and
+        codes: Latent means, ``(n_rows, n_latents)``. Standardized here; constant and
             duplicate latents do no harm.
         factors: Ground truth, ``(n_rows, n_factors)``, or :class:`Factors`. Continuous
             factors are binned; for each factor, rows where it is missing are left out.
             A value that was not learned from, or not met in the rows scored, has no
             curve and is left out of the average; if none is left, the area is 0.5.
-        iterations: Steps of the optimiser at most. It may stop before it has converged,
+        iterations: Steps of the optimizer at most. It may stop before it has converged,
             as in disentanglement_lib, which changes areas by less than 1e-4.
         split: Rows to learn from and to test on; when not given, 10,000 and 5,000 are
             drawn at random, or all rows in this ratio if there are fewer.
@@ -65,8 +65,8 @@ def explicitness_score(
     if split is None:
         generator = numpy_generator(seed, "explicitness", "rows")
         split = split_rows(len(codes), generator=generator)
-    parts = [labelled_rows(who, split, factors, k) for k in range(factors.n_factors)]
-    codes = standardise(codes, split.train)
+    parts = [labeled_rows(who, split, factors, k) for k in range(factors.n_factors)]
+    codes = standardize(codes, split.train)
     areas = np.array(
         [
             _areas(codes, labels, rows, iterations)

@@ -7,12 +7,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from unbraid.foundation import numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
-from unbraid.metrics._labelled import labelled_rows
+from unbraid.metrics._labeled import labeled_rows
 from unbraid.metrics._logistic_regression import fit_logistic_regression
 from unbraid.metrics._score import Score
 from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import Split, split_rows
-from unbraid.metrics._standardise import standardise
+from unbraid.metrics._standardize import standardize
 
 from ._infomec import LatentKind, check_latent_kind
 
@@ -37,7 +37,7 @@ def infoexplicitness(
 
     Args:
         codes: Latents :math:`z`, ``(n_rows, n_latents)``, dead ones included.
-            Continuous ones are standardised, discrete ones become one column per value.
+            Continuous ones are standardized, discrete ones become one column per value.
         factors: Ground truth :math:`v`, ``(n_rows, n_factors)``, or :class:`Factors`.
             Continuous factors are binned; for each factor, rows where it is missing
             are left out, and in the rows scored those of a value not learned from. A
@@ -45,7 +45,7 @@ def infoexplicitness(
         latent_kind: ``"continuous"`` or ``"discrete"``.
         scored_on: ``"test"`` scores on rows that were not learned from; ``"train"`` on
             those learned from, as published, which flatters many latents on few rows.
-        iterations: Steps of the optimiser at most, 100 in the paper. Where a factor can
+        iterations: Steps of the optimizer at most, 100 in the paper. Where a factor can
             be told without error there is no best model, and the score creeps up to 1
             with every step.
         split: Rows to learn from and to test on; when not given, 10,000 and 5,000 are
@@ -83,7 +83,7 @@ def infoexplicitness(
         split = split_rows(len(codes), generator=generator)
     if scored_on == "train":
         split = Split(split.train, split.train)
-    parts = [labelled_rows(who, split, factors, k) for k in range(factors.n_factors)]
+    parts = [labeled_rows(who, split, factors, k) for k in range(factors.n_factors)]
     inputs = _inputs(codes, split.train, latent_kind)
     taken_away = np.array(
         [
@@ -105,7 +105,7 @@ def _inputs(
 ) -> Any:
     """Columns that the model sees, ``(n_rows, n_columns)``; sparse if discrete."""
     if latent_kind == "continuous":
-        return standardise(codes, train)
+        return standardize(codes, train)
     # Here, because it takes a second to import.
     from sklearn.preprocessing import OneHotEncoder
 

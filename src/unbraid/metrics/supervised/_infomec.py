@@ -11,9 +11,9 @@ from unbraid.foundation import numpy_generator
 from unbraid.metrics._active import active_latents
 from unbraid.metrics._information import entropy, mutual_information
 from unbraid.metrics._inputs import Factors, read_inputs
-from unbraid.metrics._neighbours import (
-    NEIGHBOURS,
-    neighbour_information,
+from unbraid.metrics._neighbors import (
+    NEIGHBORS,
+    neighbor_information,
     without_ties,
 )
 from unbraid.metrics._score import Score
@@ -31,7 +31,7 @@ def infomodularity(
     factors: ArrayLike | Factors,
     *,
     latent_kind: LatentKind = "continuous",
-    neighbours: int = NEIGHBOURS,
+    neighbors: int = NEIGHBORS,
     seed: int = 0,
 ) -> Score:
     r"""InfoM: whether each latent knows about one factor only.
@@ -56,9 +56,9 @@ def infomodularity(
             Continuous factors are binned; for each factor, rows where it is missing
             are left out. With a single factor the score is the share of active latents
             that know anything about it.
-        latent_kind: How information is estimated: from nearest neighbours for
+        latent_kind: How information is estimated: from nearest neighbors for
             ``"continuous"`` latents, from relative frequencies for ``"discrete"`` ones.
-        neighbours: Nearest neighbours that make a neighbourhood, from 1.
+        neighbors: Nearest neighbors that make a neighborhood, from 1.
         seed: Seed of the rows and of the noise that breaks ties.
 
     Returns:
@@ -75,7 +75,7 @@ def infomodularity(
         Quantization, on InfoMEC. https://arxiv.org/abs/2305.18378
     """
     shares, active, _ = _shares_and_active(
-        "infomodularity", codes, factors, latent_kind, neighbours, seed
+        "infomodularity", codes, factors, latent_kind, neighbors, seed
     )
     return Score(
         _concentration(shares[active]).mean() if active.any() else 0.0,
@@ -92,7 +92,7 @@ def infocompactness(
     factors: ArrayLike | Factors,
     *,
     latent_kind: LatentKind = "continuous",
-    neighbours: int = NEIGHBOURS,
+    neighbors: int = NEIGHBORS,
     seed: int = 0,
 ) -> Score:
     r"""InfoC: whether each factor is known by one latent only.
@@ -114,7 +114,7 @@ def infocompactness(
             as in :func:`infomodularity`. A factor that no latent knows anything about
             counts as if all knew it alike.
         latent_kind: As in :func:`infomodularity`.
-        neighbours: As in :func:`infomodularity`.
+        neighbors: As in :func:`infomodularity`.
         seed: Seed of the rows and of the noise that breaks ties.
 
     Returns:
@@ -132,7 +132,7 @@ def infocompactness(
         Quantization, on InfoMEC. https://arxiv.org/abs/2305.18378
     """
     shares, active, factors = _shares_and_active(
-        "infocompactness", codes, factors, latent_kind, neighbours, seed
+        "infocompactness", codes, factors, latent_kind, neighbors, seed
     )
     compact = (
         _concentration(shares[active].T)
@@ -164,12 +164,12 @@ def _shares_and_active(
     codes: ArrayLike,
     factors: ArrayLike | Factors,
     latent_kind: LatentKind,
-    neighbours: int,
+    neighbors: int,
     seed: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], Factors]:
     """Information as a share of entropy, which latents are active, and the factors."""
     check_latent_kind(who, latent_kind)
-    check_size(who, "neighbours", neighbours)
+    check_size(who, "neighbors", neighbors)
     codes, factors = read_inputs(who, codes, factors)
     generator = numpy_generator(seed, "infomec")
     rows = split_rows(len(codes), n_train=N_ROWS, n_test=0, generator=generator).train
@@ -178,7 +178,7 @@ def _shares_and_active(
         active = active_latents(codes, share=0.0)
         values = [np.unique(latent, return_inverse=True)[1] for latent in codes.T]
         return _shares(values, factors, mutual_information), active, factors
-    estimate = partial(neighbour_information, neighbours=neighbours)
+    estimate = partial(neighbor_information, neighbors=neighbors)
     shares = _shares(list(without_ties(codes, generator).T), factors, estimate)
     # The noise that breaks ties must not make a constant latent know something.
     shares[np.ptp(codes, axis=0) == 0] = 0.0

@@ -80,5 +80,5 @@ def linearity_ratio(
 
 
 def linear_share(spread: Spread) -> float:
-    """Mean standardised share of the main direction (Eq. 4.7 and 4.8)."""
+    """Mean standardized share of the main direction (Eq. 4.7 and 4.8)."""
     return float(spread.weights @ spread.share(spread.main))

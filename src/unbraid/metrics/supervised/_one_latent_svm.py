@@ -40,7 +40,7 @@ def fit_one_latent(
         \min_{w, b} \tfrac{1}{2} (w^2 + b^2)
         + \sum_i c_i \max(0, 1 - y_i (w x_i + b))^2 .
 
-    The intercept is penalised, and :math:`c_i` is ``cost`` for the others and ``cost *
+    The intercept is penalized, and :math:`c_i` is ``cost`` for the others and ``cost *
     n_rows / (n_classes * size)`` for rows of a class of that size, as in liblinear with
     balanced weights; two classes are one problem, weighted on both sides.
 
@@ -63,11 +63,11 @@ def fit_one_latent(
     balanced = cost * len(latent) / (len(classes) * sizes)
     others = balanced[::-1] if len(classes) == 2 else np.full(len(classes), cost)
     problem = _Problem.of(latent, labels, balanced, others)
-    slopes, intercepts = _minimise(problem, len(classes))
+    slopes, intercepts = _minimize(problem, len(classes))
     return OneLatentClassifier(classes, slopes, intercepts)
 
 
-def _minimise(problem: "_Problem", n_classes: int) -> NDArray[np.float64]:
+def _minimize(problem: "_Problem", n_classes: int) -> NDArray[np.float64]:
     """Slopes and intercepts, ``(2, n_classes)``, by Newton steps with halving."""
     at = np.zeros((2, n_classes))
     loss, step = problem.loss_and_step(at)

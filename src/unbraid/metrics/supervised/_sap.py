@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unbraid.foundation import numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
-from unbraid.metrics._labelled import labelled_rows
+from unbraid.metrics._labeled import labeled_rows
 from unbraid.metrics._score import Score
 from unbraid.metrics._splits import Split, split_rows
 
@@ -77,7 +77,7 @@ def separated_attribute_predictability(
         split = split_rows(len(codes), generator=generator)
     table = np.empty((codes.shape[1], factors.n_factors))
     for k, kind in enumerate(factors.kinds):
-        rows = labelled_rows(who, split, factors, k)
+        rows = labeled_rows(who, split, factors, k)
         if kind == "continuous":
             values = factors.values[rows.train, k]
             table[:, k] = _squared_correlations(codes[rows.train], values)

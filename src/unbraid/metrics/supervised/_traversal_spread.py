@@ -47,10 +47,10 @@ class Spread:
         """
         whole = self.latents.sum(axis=1)
         share = np.divide(variance, whole, out=np.zeros_like(whole), where=self.moves)
-        return standardised(share, self.latents.shape[1])
+        return standardized(share, self.latents.shape[1])
 
 
-def standardised(share: ArrayLike, n_latents: int) -> NDArray[np.float64]:
+def standardized(share: ArrayLike, n_latents: int) -> NDArray[np.float64]:
     """Shares rescaled from ``1/n .. 1`` to ``0 .. 1``, free of rounding beyond them."""
     even = 1.0 / n_latents
     return np.clip((np.asarray(share) - even) / (1.0 - even), 0.0, 1.0)

@@ -2,10 +2,9 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma
 
-NEIGHBOURS = 10
-"""Nearest neighbours that make a neighbourhood, as in InfoMEC."""
+NEIGHBORS = 10
+"""Nearest neighbors that make a neighborhood, as in InfoMEC."""
 
 
 def without_ties(
@@ -13,7 +12,7 @@ def without_ties(
 ) -> NDArray[np.float64]:
     """Latents of deviation 1 with a trace of noise, so that no two rows are equal.
 
-    A neighbourhood among equal values has no size. The noise is 1e-10 of a latent's
+    A neighborhood among equal values has no size. The noise is 1e-10 of a latent's
     typical value, as in scikit-learn's estimator.
 
     Args:
@@ -26,15 +25,15 @@ def without_ties(
     return scaled + size * generator.standard_normal(codes.shape)
 
 
-def neighbour_information(
+def neighbor_information(
     latent: NDArray[np.float64],
     labels: NDArray[np.integer],
     *,
-    neighbours: int = NEIGHBOURS,
+    neighbors: int = NEIGHBORS,
 ) -> float:
-    r"""Mutual information in nats, estimated from nearest neighbours.
+    r"""Mutual information in nats, estimated from nearest neighbors.
 
-    Take the distance from a row to its ``neighbours``-th nearest row of the same class
+    Take the distance from a row to its ``neighbors``-th nearest row of the same class
     and count the rows of any class that are closer: if they are hardly more, the latent
     tells the class.
 
@@ -44,8 +43,8 @@ def neighbour_information(
     Args:
         latent: No two values equal, ``(n_rows,)``; see :func:`without_ties`.
         labels: Class numbers from 0, ``(n_rows,)``. A class of one row has no
-            neighbours and is left out; classes of few rows use fewer neighbours.
-        neighbours: From 1.
+            neighbors and is left out; classes of few rows use fewer neighbors.
+        neighbors: From 1.
 
     Returns:
         From 0; estimates below it are cut off.
@@ -57,11 +56,13 @@ def neighbour_information(
     order = np.lexsort((latent, labels))
     ascending, classes = latent[order], labels[order]
     blocks = np.split(ascending, np.flatnonzero(np.diff(classes)) + 1)
+    from scipy.special import digamma  # slow to import
+
     blocks = [block for block in blocks if len(block) > 1]
     if not blocks:
         return 0.0
     sizes = np.array([len(block) for block in blocks])
-    used = np.minimum(neighbours, sizes - 1)
+    used = np.minimum(neighbors, sizes - 1)
     pairs = zip(blocks, used, strict=True)
     radii = np.concatenate([_radii(block, k) for block, k in pairs])
     closer = _count_within(np.concatenate(blocks), radii)
@@ -92,7 +93,7 @@ def _count_within(
     values: NDArray[np.float64], radii: NDArray[np.float64]
 ) -> NDArray[np.int64]:
     """Values closer to each value than its radius, itself among them."""
-    # A shade less than the radius, so that rounding never lets the neighbour in that
+    # A shade less than the radius, so that rounding never lets the neighbor in that
     # the radius was measured to.
     radii = np.maximum(0.0, radii - 4 * np.spacing(np.abs(values) + radii))
     ascending = np.sort(values)

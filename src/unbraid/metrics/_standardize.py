@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def standardise(
+def standardize(
     codes: NDArray[np.float64], rows: NDArray[np.integer]
 ) -> NDArray[np.float64]:
     """Shift and scale each latent so that over some rows it has mean 0 and deviation 1.
@@ -17,7 +17,7 @@ def standardise(
         The same shape; a latent that is constant over ``rows`` becomes 0 everywhere.
 
     Example:
-        >>> standardise(np.array([[1.0, 5.0], [3.0, 5.0], [5.0, 6.0]]), np.arange(2))
+        >>> standardize(np.array([[1.0, 5.0], [3.0, 5.0], [5.0, 6.0]]), np.arange(2))
         array([[-1., 0.],
                [ 1., 0.],
                [ 3., 0.]])

@@ -6,7 +6,7 @@ from ._inputs import Factors
 from ._splits import Split
 
 
-def labelled_rows(who: str, split: Split, factors: Factors, factor: int) -> Split:
+def labeled_rows(who: str, split: Split, factors: Factors, factor: int) -> Split:
     """The rows of a split where one factor is not missing, or a clear error.
 
     Args:

@@ -21,7 +21,7 @@ from .downstream._clustering import (
 )
 from .downstream._fairness import unfairness
 from .downstream._reduced import reduced_downstream_accuracy
-from .downstream._strong import strong_generalisation_accuracy
+from .downstream._strong import strong_generalization_accuracy
 from .supervised._analogies import analogy_accuracy
 from .supervised._axis_alignment import axis_alignment_ratio
 from .supervised._axis_orientation import axis_orientation_ratio
@@ -178,7 +178,7 @@ _BUILT_IN: dict[str, Metric] = {
         bounds=_SHARE,
     ),
     "strong_downstream": Metric(
-        strong_generalisation_accuracy,
+        strong_generalization_accuracy,
         60.0,
         "some",
         per_class=True,
