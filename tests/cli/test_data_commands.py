@@ -146,7 +146,7 @@ def test_fetch_checks_what_is_in_the_root_it_is_given(
     if is_right:
         assert "tiny-imagenet-200.zip: here" in result.output
     else:
-        assert "tiny-imagenet-200.zip: wrong size" in str(result.exception)
+        assert "tiny-imagenet-200.zip: the size must be" in str(result.exception)
     assert path.read_bytes() == content
 
 
