@@ -44,6 +44,7 @@ from ._sections import Section, Whole, suggest
 from ._settings import OMIT_NONE, from_plain, make_record, to_plain
 from ._validation import (
     are_whole,
+    check_count,
     check_finite,
     check_integer,
     check_integers,
@@ -79,6 +80,7 @@ __all__ = [
     "Whole",
     "are_whole",
     "cache_folder",
+    "check_count",
     "check_finite",
     "check_integer",
     "check_integers",
