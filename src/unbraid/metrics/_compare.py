@@ -1,4 +1,4 @@
-"""Several representations of the same rows, compared in pairs."""
+"""compare: scores of several representations of the same rows."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ def compare(
     seeds. The difference of two scores varies over these halves with a standard
     deviation :math:`s`, which is also that of the difference over fresh tables of the
     size of the whole, and the interval is :math:`d \pm t_{0.975} s`. What makes a
-    sample easy or hard for both cancels, so that a difference can be clear though the
+    sample easy or hard for both cancels, so that a difference can be clear although the
     intervals of the two scores overlap. Halves are drawn without replacement: with
     replacement, copies of a row would be both learned from and tested on.
 
@@ -48,14 +48,14 @@ def compare(
         representations: Codes ``(n_rows, n_latents)`` by name. The number of latents
             may differ. The first one is the baseline.
         factors: Factors of these rows, as for :func:`unbraid.evaluate`.
-        metrics: As for :func:`unbraid.evaluate`.
+        metrics: Metrics, as for :func:`unbraid.evaluate`.
         kinds: Kinds of some factors by name.
         seed: Seed of everything random.
         intervals: Estimate intervals of the differences: of all, of none, or
             (``None``) where it takes at most 10 seconds per metric and representation.
         levels: Measure chance and ideal levels of each representation.
         budget: Time limit; see :func:`unbraid.evaluate`.
-        workers: Processes that work at once, as many as there are cores when not given.
+        workers: Number of processes; by default the number of cores.
         progress: Print each score when it is done; see :func:`unbraid.evaluate`.
 
     Returns:
@@ -104,7 +104,7 @@ def _read_tables(
 ) -> dict[str, Table]:
     if not isinstance(representations, Mapping) or len(representations) < 2:
         raise ValueError(
-            "compare: expected at least two representations by name, such as "
+            "compare needs at least two representations by name, such as "
             "compare({'A': codes_a, 'B': codes_b}, factors)."
         )
     if factors is not None and not isinstance(factors, Factors):

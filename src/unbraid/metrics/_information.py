@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 from ._inputs import Factors, to_bins
 
 _BLOCK = 2**16
-"""Rows that are counted at a time: few enough to stay near the processor."""
+"""Rows that are counted at a time, few enough for the processor cache."""
 
 
 def bin_codes(codes: NDArray[np.floating], bins: int) -> NDArray[np.int64]:
-    """Each latent in its own equal-width bins, numbered from 0, same shape."""
-    # Columns lie together in memory, so that a million rows take a hundred times as
-    # long as ten thousand and not two hundred.
+    """Return the bin numbers, from 0, of codes in equal-width bins per latent."""
+    # Columns are contiguous in memory, which is twice as fast for a million rows.
     latents = np.ascontiguousarray(codes.T)
     return np.stack([to_bins(latent, bins) for latent in latents]).T
 
@@ -23,7 +22,7 @@ def bin_codes(codes: NDArray[np.floating], bins: int) -> NDArray[np.int64]:
 def mutual_information_matrix(
     binned: NDArray[np.int64], factors: Factors
 ) -> NDArray[np.float64]:
-    r"""Mutual information of every latent with every factor.
+    r"""Return the mutual information of every latent with every factor.
 
     .. math:: I(z_j; v_k) = \sum_{a, b} p_{ab} \log \frac{p_{ab}}{p_a p_b}
 
@@ -33,7 +32,7 @@ def mutual_information_matrix(
             are left out.
 
     Returns:
-        Nats, ``(n_latents, n_factors)``.
+        Mutual information in nats, ``(n_latents, n_factors)``.
     """
     table = np.empty((binned.shape[1], factors.n_factors))
     columns = np.ascontiguousarray(factors.labels.T)
@@ -55,8 +54,8 @@ def mutual_information(
         part = slice(start, start + _BLOCK)
         counts += np.bincount(a[part] * b_size + b[part], minlength=len(counts))
     counts = counts.reshape(-1, b_size)
-    # Counts are added before they are divided, so that the probability of a column's
-    # only class is exactly one and a constant column knows exactly nothing.
+    # Counts are summed before they are divided, so that a constant column has a class
+    # of probability exactly 1 and no information.
     apart = sum(entropy_of(counts.sum(axis=axis) / len(a)) for axis in (1, 0))
     # Rounding can make the information of independent columns a tiny negative number.
     return max(0.0, apart - entropy_of(counts / len(a)))

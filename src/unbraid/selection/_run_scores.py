@@ -1,4 +1,4 @@
-"""Scores of several runs as arrays: one function per entry of the catalog."""
+"""Label-free scores of several runs, one function per entry of the catalog."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ScoredRun:
-    """What label-free scores may look at of a trained run.
+    """Inputs of label-free scores from a trained run.
 
     Attributes:
         name: Name of the run, different from those of other runs.
@@ -52,8 +52,8 @@ class ScoredRun:
     reconstruction: ArrayLike | None = None
 
 
-def missing(runs: Sequence[ScoredRun], needs: Sequence[str]) -> str:
-    """What at least one run lacks, in words; empty if nothing is missing."""
+def list_missing(runs: Sequence[ScoredRun], needs: Sequence[str]) -> str:
+    """Return the inputs that at least one run lacks, as text; empty if none."""
     has: dict[str, Callable[[ScoredRun], bool]] = {
         "log_variances": lambda run: coded_parts(run.codes)[1] is not None,
         "reconstruction": lambda run: run.reconstruction is not None,
@@ -177,5 +177,5 @@ def _total_correlation(run: ScoredRun) -> float:
     codes = read_codes("total_correlation", coded_parts(run.codes)[0])
     try:
         return gaussian_total_correlation(codes)
-    except ValueError:  # of valid codes: because it is infinite
+    except ValueError:  # codes are valid, so it is infinite
         return np.inf

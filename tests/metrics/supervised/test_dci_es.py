@@ -113,10 +113,12 @@ def test_the_seed_decides():
 
 @pytest.mark.parametrize("waves", [(8,), (8, 8), (8, 4)])
 def test_waves_that_do_not_grow_are_refused(waves):
-    with pytest.raises(ValueError, match="two or more growing numbers"):
+    with pytest.raises(ValueError, match="two or more ascending numbers"):
         dci_es(np.eye(4), np.arange(4), waves=waves)
 
 
 def test_a_negative_number_of_waves_is_refused():
-    with pytest.raises(ValueError, match="each of waves .* from 0, got -1"):
+    with pytest.raises(
+        ValueError, match="every number of waves must be .* least 0, got -1"
+    ):
         dci_es(np.eye(4), np.arange(4), waves=(-1, 4))

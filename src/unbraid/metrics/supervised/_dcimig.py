@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unbraid.foundation import check_count
 from unbraid.metrics._information import (
     bin_codes,
     factor_entropies,
@@ -10,7 +11,6 @@ from unbraid.metrics._information import (
 )
 from unbraid.metrics._inputs import BINS, Factors, read_inputs
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 
 
 def dcimig_score(
@@ -54,7 +54,7 @@ def dcimig_score(
         of Metrics.
     """
     codes, factors = read_inputs("dcimig_score", codes, factors)
-    check_size("dcimig_score", "bins", bins)
+    check_count("dcimig_score: bins", bins)
     information = mutual_information_matrix(bin_codes(codes, bins), factors)
     padded = np.column_stack([np.zeros(len(information)), information])
     best = np.sort(padded, axis=1)

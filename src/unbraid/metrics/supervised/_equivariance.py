@@ -1,4 +1,4 @@
-"""Equivariance: do codes move linearly when a symmetry of a factor moves the data?"""
+"""Equivariance: do symmetries of the factors act linearly on the codes?"""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,7 +33,7 @@ def equivariance_score(
     The denominator is the variance along the factor, so that :math:`e_k = 1` for noise,
     and a factor that moves the codes a little counts as much as one that moves them
     far. Noise in any latent counts against every factor. A factor that moves no code
-    has no action to speak of: its part is 0, and ``note`` names it.
+    contributes 0, and ``note`` names it.
 
     The maps may have a constant term, so that a translation of the codes is an action
     too. A linear code of an ordinal factor is therefore equivariant. A cyclic factor
@@ -51,8 +51,8 @@ def equivariance_score(
             1, 2, ... values, other ones by up to half of their values without
             wrapping around; ``"cyclic"``: all factors are shifted cyclically. With
             more than 32 shifts, 32 evenly spaced ones are used.
-        n_traversals: Traversals drawn per factor; where there are no more than that,
-            all are used, and nothing is random.
+        n_traversals: Number of traversals per factor, drawn at random; all if there
+            are fewer.
         seed: Seed of the drawing.
 
     Returns:

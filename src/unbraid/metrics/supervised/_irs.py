@@ -1,11 +1,11 @@
-"""Interventional robustness: whether a latent keeps still when its factor does."""
+"""Interventional robustness: does a latent stay constant if its factor does?"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unbraid.foundation import check_count, check_number
 from unbraid.metrics._inputs import BINS, Factors, read_inputs, to_bins
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 
 
 def interventional_robustness_score(
@@ -65,12 +65,9 @@ def interventional_robustness_score(
     """
     codes, factors = read_inputs("interventional_robustness_score", codes, factors)
     if factor_bins is not None:
-        check_size("interventional_robustness_score", "factor_bins", factor_bins)
-    if not 0.0 <= quantile <= 1.0:
-        raise ValueError(
-            "interventional_robustness_score: expected a quantile from 0 to 1, got "
-            f"{quantile}."
-        )
+        check_count("interventional_robustness_score: factor_bins", factor_bins)
+    name = "interventional_robustness_score: quantile"
+    check_number(name, quantile, least=0.0, most=1.0)
     largest = np.abs(codes - codes.mean(axis=0)).max(axis=0)
     # The mean of equal numbers can differ from them by rounding: compare the numbers.
     active = (codes != codes[0]).any(axis=0)
@@ -79,8 +76,8 @@ def interventional_robustness_score(
     for k, labels in enumerate(factors.labels.T):
         known = np.flatnonzero(labels >= 0)
         groups = _groups(labels[known], factor_bins)
-        strayed = _mean_deviation(latents, known, groups, quantile)
-        robust[active, k] = 1.0 - strayed / largest[active]
+        deviation = _mean_deviation(latents, known, groups, quantile)
+        robust[active, k] = 1.0 - deviation / largest[active]
     per_latent = robust.max(axis=1)
     return Score(
         np.average(per_latent[active], weights=largest[active]) if active.any() else 0,
@@ -105,13 +102,13 @@ def _mean_deviation(
     groups: NDArray[np.int64],
     quantile: float,
 ) -> NDArray[np.float64]:
-    """Average over groups of the quantile of deviations from the group's mean.
+    """Return the quantile of deviations from the group mean, averaged over groups.
 
     Args:
-        latents: Shape ``(n_rows, n_latents)``.
+        latents: Latents, ``(n_rows, n_latents)``.
         known: Rows that belong to a group, ``(n_known,)``.
         groups: Number of the group of each, ``(n_known,)``.
-        quantile: From 0 to 1.
+        quantile: Quantile of the deviations, from 0 to 1.
     """
     # numpy sorts integers of one or two bytes in linear time.
     small = groups.astype(np.min_scalar_type(int(groups.max())))

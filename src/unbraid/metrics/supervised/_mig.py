@@ -3,14 +3,14 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unbraid.foundation import check_count
 from unbraid.metrics._information import (
     bin_codes,
     factor_entropies,
     mutual_information_matrix,
 )
-from unbraid.metrics._inputs import BINS, Factors, read_inputs
+from unbraid.metrics._inputs import BINS, Factors, read_inputs, require_two_latents
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 
 
 def mutual_information_gap(
@@ -56,12 +56,8 @@ def mutual_information_gap(
         Variational Autoencoders, Eq. 6. https://arxiv.org/abs/1802.04942
     """
     codes, factors = read_inputs("mutual_information_gap", codes, factors)
-    check_size("mutual_information_gap", "bins", bins)
-    if codes.shape[1] < 2:
-        raise ValueError(
-            "mutual_information_gap: expected codes with at least two latents, "
-            f"got shape {codes.shape}. A gap needs a best latent and a runner-up."
-        )
+    check_count("mutual_information_gap: bins", bins)
+    require_two_latents("mutual_information_gap", codes)
     information = mutual_information_matrix(bin_codes(codes, bins), factors)
     best = np.sort(information, axis=0)
     gaps = (best[-1] - best[-2]) / factor_entropies(factors)

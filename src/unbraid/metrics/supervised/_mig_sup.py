@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unbraid.foundation import check_count, check_option
 from unbraid.metrics._active import active_latents
 from unbraid.metrics._information import (
     bin_codes,
@@ -13,7 +14,6 @@ from unbraid.metrics._information import (
 )
 from unbraid.metrics._inputs import BINS, Factors, read_inputs
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 
 
 def mutual_information_gap_by_latent(
@@ -65,12 +65,10 @@ def mutual_information_gap_by_latent(
         Other implementations average over all latents.
     """
     codes, factors = read_inputs("mutual_information_gap_by_latent", codes, factors)
-    check_size("mutual_information_gap_by_latent", "bins", bins)
-    if latents not in ("all", "active"):
-        raise ValueError(
-            "mutual_information_gap_by_latent: expected latents 'all' or 'active', "
-            f"got {latents!r}."
-        )
+    check_count("mutual_information_gap_by_latent: bins", bins)
+    check_option(
+        "mutual_information_gap_by_latent: latents", latents, ("all", "active")
+    )
     information = mutual_information_matrix(bin_codes(codes, bins), factors)
     shares = information / factor_entropies(factors)
     best = np.sort(np.column_stack([np.zeros(len(shares)), shares]), axis=1)

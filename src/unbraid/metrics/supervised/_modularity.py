@@ -5,11 +5,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unbraid.foundation import check_count, check_option
 from unbraid.metrics._active import active_latents
 from unbraid.metrics._information import bin_codes, mutual_information_matrix
 from unbraid.metrics._inputs import BINS, Factors, read_inputs
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 
 
 def modularity_score(
@@ -62,11 +62,8 @@ def modularity_score(
         F-Statistic Loss, Section 3. https://arxiv.org/abs/1802.05312
     """
     codes, factors = read_inputs("modularity_score", codes, factors)
-    check_size("modularity_score", "bins", bins)
-    if latents not in ("all", "active"):
-        raise ValueError(
-            f"modularity_score: expected latents 'all' or 'active', got {latents!r}."
-        )
+    check_count("modularity_score: bins", bins)
+    check_option("modularity_score: latents", latents, ("all", "active"))
     information = mutual_information_matrix(bin_codes(codes, bins), factors)
     modularity = _per_latent(information)
     active = active_latents(codes)
