@@ -53,11 +53,11 @@ def train_ours(kind: str, batch: int, seconds: float) -> float:
     import torch
 
     from unbraid.training import TrainingState, train
-    from unbraid.training._fit import stream_of
+    from unbraid.training._fit import make_stream
 
     dataset, spec = specification(kind, batch)
     state = TrainingState.create(spec, device=torch.device("cpu"))
-    stream = stream_of(spec, dataset, torch.device("cpu"))
+    stream = make_stream(spec, dataset, torch.device("cpu"))
     snapshots = train(state, stream, spec.objective, steps=10**9, every=WARM_UP_STEPS)
     next(snapshots)
     n_images, start = 0, time.perf_counter()

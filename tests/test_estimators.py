@@ -1,5 +1,6 @@
 import pickle
 
+import joblib
 import numpy as np
 import pytest
 import torch
@@ -14,10 +15,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from torch.utils.data import DataLoader
 
-from unbraid import Disentangler
+from unbraid import Disentangler, evaluate
 from unbraid.data import TorchDataset, XYSquares
-from unbraid.foundation import CheckpointFormatError
-from unbraid.models import Gaussian, Laplace
+from unbraid.foundation import CheckpointFormatError, count_jobs
+from unbraid.models import Autoencoder, Gaussian, Laplace
 from unbraid.models.networks import Dense
 from unbraid.models.objectives import VAE, BetaVAE
 from unbraid.training import TrainingSettings
@@ -192,6 +193,34 @@ def test_a_search_with_a_folder_is_refused_from_the_second_run_on(tmp_path):
     )
     with pytest.raises(CheckpointFormatError, match="belongs to a run with another"):
         search.fit(VECTORS)
+
+
+@pytest.mark.parametrize(("n_jobs", "n_threads"), [(None, 1), (1, 1), (2, 2)])
+def test_it_uses_as_many_threads_as_it_is_told(monkeypatch, n_jobs, n_threads):
+    seen, encode = set(), Autoencoder.encode
+
+    def watch(*arguments):
+        seen.add(torch.get_num_threads())
+        return encode(*arguments)
+
+    monkeypatch.setattr(Autoencoder, "encode", watch)
+    former = torch.get_num_threads()
+    estimator = small(n_jobs=n_jobs).fit(IMAGES)
+    estimator.transform(IMAGES)
+    estimator.score(IMAGES)
+    assert seen == {n_threads}
+    assert torch.get_num_threads() == former
+    assert estimator.get_params()["n_jobs"] == n_jobs
+
+
+def test_n_jobs_counts_as_in_scikit_learn():
+    with joblib.parallel_config("loky", n_jobs=3):
+        assert count_jobs(None) == 3
+    assert count_jobs(-1) == joblib.cpu_count()
+    with pytest.raises(ValueError, match=r"^n_jobs must not be 0\. Use -1 for all"):
+        small(n_jobs=0).fit(IMAGES)
+    with pytest.raises(ValueError, match=r"^n_jobs must be an integer, got 'all'\.$"):
+        evaluate(VECTORS, VECTORS, metrics="mig", n_jobs="all")
 
 
 def test_codes_have_names_and_may_be_tables():

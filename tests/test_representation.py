@@ -7,7 +7,7 @@ from plain_images import PlainImages
 from sklearn.decomposition import PCA
 
 import unbraid
-from unbraid.data import LabelledImages, XYSquares
+from unbraid.data import LabeledImages, XYSquares
 from unbraid.foundation import DataFormatError
 
 TINY = XYSquares(image_size=8, square_size=1, n_squares=1, rgb=False)
@@ -161,7 +161,7 @@ def test_other_archives_are_refused(tmp_path):
 
 def test_labels_with_holes_travel_along():
     images = np.zeros((4, 8, 8), dtype=np.uint8)
-    data = LabelledImages(images, {"x": [0.5, np.nan, 0.1, 0.2]})
+    data = LabeledImages(images, {"x": [0.5, np.nan, 0.1, 0.2]})
     result = unbraid.encode(flat, data)
     assert np.isnan(result.factors[1, 0])
     assert result.factor_kinds == ("continuous",)

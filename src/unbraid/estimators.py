@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import fields
 from numbers import Integral
 from typing import Any, Self
@@ -19,7 +20,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from torch.utils.data import DataLoader
 
 from unbraid.data import AbstractDataset, as_dataset, float_images
-from unbraid.foundation import suggest, torch_generator
+from unbraid.foundation import count_jobs, suggest, torch_generator
 from unbraid.models import (
     AbstractLikelihood,
     DiagonalGaussian,
@@ -29,7 +30,7 @@ from unbraid.models import (
 from unbraid.models.networks import AbstractNetwork
 from unbraid.models.objectives import OBJECTIVES, AbstractObjective
 from unbraid.representation import encode
-from unbraid.training import RecipeName, TrainingSettings, fit
+from unbraid.training import RecipeName, TrainingSettings, fit, torch_threads
 
 _BATCH = 256
 _DRAWS = 8
@@ -57,6 +58,9 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         recipe: Name of a recipe.
         random_state: Seed, a ``RandomState``, or ``None`` for a different model every
             time.
+        n_jobs: Threads on a CPU: -1 for one per core, ``None`` for 1, as in
+            scikit-learn. For several models at once, give ``n_jobs`` to the search
+            instead.
         device: Device to train on.
         out: Folder to keep the run in, from which an interrupted run continues. It
             holds one run: leave it out in a search over settings or folds.
@@ -93,6 +97,7 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         learning_rate: Number | None = None,
         recipe: RecipeName | None = None,
         random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
         device: str = "auto",
         out: str | os.PathLike[str] | None = None,
         progress: bool = False,
@@ -109,6 +114,7 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.learning_rate = learning_rate
         self.recipe: RecipeName | None = recipe
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.device = device
         self.out = out
         self.progress = progress
@@ -145,15 +151,16 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         names = set(TrainingSettings.model_fields) & set(params)
         settings: Any = {name: params[name] for name in names}
         dataset = self._dataset(X, y, is_new=True)
-        self.run_ = fit(
-            self._choose_objective(),
-            dataset,
-            device=self.device,
-            out=self.out,
-            progress=self.progress,
-            seed=self._choose_seed(),
-            **settings,
-        )
+        with self._threads():
+            self.run_ = fit(
+                self._choose_objective(),
+                dataset,
+                device=self.device,
+                out=self.out,
+                progress=self.progress,
+                seed=self._choose_seed(),
+                **settings,
+            )
         self.model_ = self.run_.model
         self.n_features_in_ = self.model_.n_pixels
         return self
@@ -185,6 +192,9 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             )
         return self.objective
 
+    def _threads(self) -> AbstractContextManager[None]:
+        return torch_threads(count_jobs(self.n_jobs))
+
     def _choose_seed(self) -> int:
         if isinstance(self.random_state, Integral):
             return int(self.random_state)
@@ -199,7 +209,8 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """Return the codes of ``X``, the means of the posterior, ``(n, n_latents)``."""
         check_is_fitted(self, "model_")
         dataset = self._dataset(X)
-        return encode(self.model_, dataset, progress=self.progress).codes
+        with self._threads():
+            return encode(self.model_, dataset, progress=self.progress).codes
 
     def inverse_transform(self, Z: ArrayLike) -> NDArray[np.float32]:
         """Decode codes to images ``(n, channels, height, width)``, or vectors.
@@ -209,7 +220,7 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """
         check_is_fitted(self, "model_")
         codes = torch.from_numpy(check_array(Z, dtype="float32"))
-        with torch.no_grad():
+        with torch.no_grad(), self._threads():
             pieces = [
                 self.model_.decode(part.to(self.model_.mean.device)).cpu()
                 for part in codes.split(_BATCH)
@@ -234,7 +245,7 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         generator = torch_generator(self.run_.spec.seed, "score")
         noise = torch.randn(_DRAWS, self.model_.n_latents, generator=generator)
         bounds = []
-        with torch.no_grad():
+        with torch.no_grad(), self._threads():
             for start in range(0, len(dataset), _BATCH):
                 rows = np.arange(start, min(start + _BATCH, len(dataset)))
                 bounds.append(self._bound(float_images(dataset, rows), noise))
@@ -272,7 +283,7 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         model = self.model_
         # Dividing data by a spread increases their density by it.
         log_spread = model.std.double().log().expand(model.image_shape).sum()
-        return model.likelihood.log_normaliser(model.n_pixels) + float(log_spread)
+        return model.likelihood.log_normalizer(model.n_pixels) + float(log_spread)
 
     def _dataset(
         self, X: Any, y: Any = None, *, is_new: bool = False

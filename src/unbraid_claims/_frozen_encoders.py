@@ -1,4 +1,4 @@
-"""Encoders that were trained for something else, or not at all, as they are."""
+"""MIG of frozen encoders, pretrained or untrained."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -17,7 +17,7 @@ PUBLISHED = (
     "openai/clip-vit-base-patch16",
     "openai/clip-vit-large-patch14",
 )
-"""Vision encoders of growing size, by their names on the Hugging Face hub."""
+"""Vision encoders of increasing size, by their names on the Hugging Face hub."""
 
 _MEAN = (0.48145466, 0.4578275, 0.40821073)
 _DEVIATION = (0.26862954, 0.26130258, 0.27577711)
@@ -26,7 +26,7 @@ Encoder = Callable[[torch.Tensor], torch.Tensor]
 
 
 def gap_of(encoder: object, data: AbstractDataset, *, n_rows: int) -> float:
-    """MIG of an encoder's codes of some images."""
+    """Return the MIG of an encoder on random images of a dataset."""
     rows = numpy_generator(0, "frozen encoders").permutation(len(data))[:n_rows]
     codes = encode(encoder, data, rows=np.sort(rows), batch_size=64, progress=False)
     card = evaluate(codes, metrics="mig", intervals=False, levels=False, progress=False)
@@ -36,7 +36,7 @@ def gap_of(encoder: object, data: AbstractDataset, *, n_rows: int) -> float:
 def untrained_gap(
     data: AbstractDataset, width: int, *, n_latents: int, seed: int, n_rows: int
 ) -> float:
-    """MIG of a randomly initialised dense encoder of some width."""
+    """Return the MIG of a randomly initialized dense encoder."""
     model = build_model(
         Dense(widths=(width, width)),
         image_shape=data.image_shape,
@@ -48,9 +48,9 @@ def untrained_gap(
 
 
 def published_encoders() -> Iterator[tuple[str, int, Encoder]]:
-    """CLIP's vision encoders whose weights are on this machine, smallest first.
+    """Yield the CLIP vision encoders whose weights are on this machine.
 
-    Nothing is downloaded: `huggingface-cli download NAME` brings the weights.
+    Nothing is downloaded. Use `huggingface-cli download NAME` to get the weights.
 
     Yields:
         Name, number of weights, and a function from images to embeddings.
@@ -68,10 +68,10 @@ def published_encoders() -> Iterator[tuple[str, int, Encoder]]:
             continue
         n_weights = sum(weight.numel() for weight in model.parameters())
         side: Any = model.config.image_size
-        yield name, n_weights, _as_clip_sees(model, int(side))
+        yield name, n_weights, _with_clip_preprocessing(model, int(side))
 
 
-def _as_clip_sees(model: torch.nn.Module, side: int) -> Encoder:
+def _with_clip_preprocessing(model: torch.nn.Module, side: int) -> Encoder:
     mean = torch.tensor(_MEAN)[:, None, None]
     deviation = torch.tensor(_DEVIATION)[:, None, None]
 

@@ -1,4 +1,4 @@
-"""Images of one object from all sides, under light from all sides."""
+"""Images of one object under all rotations and light directions."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,21 +6,21 @@ from numpy.typing import NDArray
 from unbraid.foundation import numpy_generator
 
 _N_SPOTS = 40
-_WIDTH = 0.12  # of a spot, where the object is 1 wide
+_WIDTH = 0.12  # width of a spot, relative to the object
 
 
 def render_rotating_object(
     rotations: NDArray[np.float64], lights: NDArray[np.float64], *, image_size: int = 16
 ) -> NDArray[np.uint8]:
-    """A bumpy object of shiny spots, turned and lit.
+    """Render an object of bright spots for given rotations and light directions.
 
-    Every spot lies on the object, faces away from its middle, and is as bright as it
-    faces the light; spots on the far side are not seen.
+    Each spot faces away from the center of the object, and its brightness depends on
+    the angle to the light. Spots on the far side are hidden.
 
     Args:
-        rotations: Of the object, ``(n, 3, 3)``.
-        lights: Directions that the light comes from, ``(n, 3)``.
-        image_size: Height and width.
+        rotations: Rotation matrices of the object, ``(n, 3, 3)``.
+        lights: Directions of the light source, ``(n, 3)``.
+        image_size: Height and width of the images in pixels.
 
     Returns:
         Images, ``(n, 1, image_size, image_size)``.
@@ -33,9 +33,9 @@ def render_rotating_object(
     generator = numpy_generator(0, "rotating object")
     facing = generator.normal(size=(_N_SPOTS, 3))
     facing /= np.linalg.norm(facing, axis=1, keepdims=True)
-    # Unequal distances from the middle, so that no two views are alike.
-    places = facing * generator.uniform(0.4, 0.9, size=(_N_SPOTS, 1))
-    turned = np.einsum("nij,sj->nsi", rotations, places)
+    # Unequal distances from the center, so that no two views are equal.
+    positions = facing * generator.uniform(0.4, 0.9, size=(_N_SPOTS, 1))
+    turned = np.einsum("nij,sj->nsi", rotations, positions)
     normals = np.einsum("nij,sj->nsi", rotations, facing)
     lit = np.clip(np.einsum("nsi,ni->ns", normals, lights), 0.0, None)
     seen = np.clip(normals[..., 2], 0.0, None) * (0.2 + 0.8 * lit)

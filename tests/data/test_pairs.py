@@ -7,7 +7,7 @@ import pytest
 from unbraid.data import (
     FactorSpace,
     Pairs,
-    Relabelled,
+    Relabeled,
     Subset,
     XYSquares,
     correlate,
@@ -19,7 +19,7 @@ N = 40_000
 IMAGES = XYSquares()
 SIZES = (2, 3, 1, 4)
 SPACE = FactorSpace(("a", "b", "constant", "c"), SIZES)
-GRID = Relabelled(
+GRID = Relabeled(
     Subset(IMAGES, range(SPACE.size)), SPACE.factors(np.arange(SPACE.size)), SPACE
 )
 VARYING = (0, 1, 3)
@@ -27,7 +27,7 @@ VARYING = (0, 1, 3)
 
 def table_of(factors, space):
     factors = np.asarray(factors)
-    return Relabelled(Subset(IMAGES, range(len(factors))), factors, space)
+    return Relabeled(Subset(IMAGES, range(len(factors))), factors, space)
 
 
 def rule(k_range, name):

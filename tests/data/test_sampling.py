@@ -6,7 +6,7 @@ from plain_images import PlainImages
 
 from unbraid.data import (
     Pairs,
-    Relabelled,
+    Relabeled,
     Singles,
     Subset,
     Triplets,
@@ -28,10 +28,10 @@ SAMPLERS = [
     Triplets(distance="category", category="x_R"),
 ]
 SOME_LABELS = keep_labels(PART, n=100)
-CONTINUOUS = Relabelled(
+CONTINUOUS = Relabeled(
     PART, np.linspace(0, 1, 600).reshape(300, 2), {"a": "ordinal", "t": "continuous"}
 )
-FLOATS = Relabelled(PART, np.arange(300.0)[:, None], {"a": "ordinal"})
+FLOATS = Relabeled(PART, np.arange(300.0)[:, None], {"a": "ordinal"})
 
 
 @pytest.mark.parametrize("dataset", [SQUARES, PART, correlate(PART, 0, 1)])

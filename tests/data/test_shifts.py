@@ -6,7 +6,7 @@ from plain_images import PlainImages
 
 from unbraid.data import (
     FactorSpace,
-    Relabelled,
+    Relabeled,
     Reweighted,
     Subset,
     XYSquares,
@@ -35,7 +35,7 @@ def test_weights_follow_the_formula_row_by_row(inverse):
 def test_factors_of_different_sizes_are_scaled_to_the_same_range():
     table = FactorSpace(("a", "b"), (2, 8)).factors(np.arange(16))
     squares = XYSquares(n_squares=1, image_size=32)
-    view = Relabelled(squares, table, FactorSpace(("a", "b"), (2, 8)))
+    view = Relabeled(squares, table, FactorSpace(("a", "b"), (2, 8)))
     weights = correlate(view, "a", "b").weights.reshape(2, 8)
     assert weights[0, 0] == weights[1, 7] == 1
     np.testing.assert_allclose(weights[0], weights[1, ::-1])
@@ -59,7 +59,7 @@ def test_narrow_lines_make_factors_nearly_equal(inverse, sign):
 
 def test_a_continuous_factor_is_scaled_by_the_range_it_has():
     table = np.stack([np.linspace(-5, 5, 256), np.arange(256) % 4], axis=1)
-    view = Relabelled(SQUARES, table, {"t": "continuous", "x": "ordinal"})
+    view = Relabeled(SQUARES, table, {"t": "continuous", "x": "ordinal"})
     weights = correlate(view, "t", "x", width=1).weights
     c_1, c_2 = np.linspace(0, 1, 256), (np.arange(256) % 4) / 3
     np.testing.assert_allclose(weights, np.exp(-((c_1 - c_2) ** 2) / 2))
@@ -92,8 +92,8 @@ def test_a_row_without_the_label_is_not_held_out():
     assert (len(train), len(test)) == (156, 100)
 
 
-EVEN = Relabelled(SQUARES, np.zeros((256, 2)), {"a": "ordinal", "b": "ordinal"})
-CONSTANT = Relabelled(SQUARES, np.zeros((256, 2), int), FactorSpace(("a", "b"), (1, 2)))
+EVEN = Relabeled(SQUARES, np.zeros((256, 2)), {"a": "ordinal", "b": "ordinal"})
+CONSTANT = Relabeled(SQUARES, np.zeros((256, 2), int), FactorSpace(("a", "b"), (1, 2)))
 
 
 @pytest.mark.parametrize(

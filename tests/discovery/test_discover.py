@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from PIL import Image
 from small_discovery import SQUARES, lamps, plan_small
 
 import unbraid
-from unbraid.data import ImageFolder, LabelledImages, float_images
+from unbraid.data import ImageFolder, LabeledImages, float_images
 from unbraid.discovery import (
     Discovery,
     _found,
@@ -55,6 +56,20 @@ def test_the_chosen_model_can_be_loaded_and_gives_the_codes(found):
     np.testing.assert_allclose(codes, again, atol=1e-5)
 
 
+def test_a_discovery_is_shown_in_a_line_and_as_a_table(found):
+    assert repr(found).startswith(f"Discovery(chosen={found.ranking.chosen!r}, ")
+    assert repr(found).endswith(f"folder={str(found.folder)!r})")
+    assert len(repr(found)) < 300
+    page = found._repr_html_()
+    assert page.count("<tr>") == 1 + len(found.latents)
+    assert str(found.report) in page
+    assert f"Chosen: {found.ranking.chosen}." in page
+    refused = Ranking((), (), None, "The seeds <disagree>.")
+    nothing = replace(found, ranking=refused, model=None, latents=(), explained=None)
+    assert repr(nothing) == f"Discovery(chosen=None, folder={str(found.folder)!r})"
+    assert "Chosen: no model. The seeds &lt;disagree&gt;." in nothing._repr_html_()
+
+
 def test_the_account_says_what_was_tried_and_chosen_and_how_good_it_was(found):
     text = found.summary.read_text()
     assert "2 configurations with 3 seeds each, 800 steps" in text
@@ -70,7 +85,7 @@ def test_the_report_shows_the_choice_and_what_it_rests_on(found):
     assert "Who agrees with whom" in page
     assert "What each latent does" in page
     chosen = found.ranking.chosen.split(",")[0]
-    assert f"How the seeds of {chosen} learnt, which was chosen" in page
+    assert f"Training dynamics of {chosen}, which was chosen" in page
     assert 'download="dynamics.csv"' in page
     about = json.loads((found.folder / "discovery.json").read_text())
     assert about["report"] == str(found.report)
@@ -220,7 +235,7 @@ def test_codes_of_pictures_come_with_the_names_of_their_files(tmp_path):
 
 def test_labels_that_do_not_vary_cost_no_run(tmp_path):
     images = lamps().images(np.arange(216))
-    data = LabelledImages(images, np.zeros((216, 1), dtype=int))
+    data = LabeledImages(images, np.zeros((216, 1), dtype=int))
     source = read_source(data, tmp_path)
     plan = propose(source.data, source.dataset, seconds=3_600.0, n_workers=2)
     assert plan.study.runs()[0].evaluation.metrics == ["active_units"]
@@ -357,7 +372,7 @@ def test_other_arrays_do_not_take_the_place_of_kept_ones(tmp_path):
 
 
 def test_weights_of_images_are_refused(tmp_path):
-    class Weighted(LabelledImages):
+    class Weighted(LabeledImages):
         weights = np.full(216, 1 / 216)
 
     with pytest.raises(ValueError, match="got weights"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from small_discovery import plan_race
 
-from unbraid.data import LabelledImages, average_blocks
+from unbraid.data import LabeledImages, average_blocks
 from unbraid.discovery import _image_size, discover, read_plan
 from unbraid.discovery._data import downscale, read_source
 from unbraid.discovery._image_size import choose_factor
@@ -61,7 +61,7 @@ def test_sides_that_are_no_multiples_repeat_their_last_pixels():
 
 def pictures():
     images = np.random.default_rng(0).integers(0, 256, (60, 1, 16, 16), dtype=np.uint8)
-    return LabelledImages(images, np.arange(60)[:, None], factor_names=["number"])
+    return LabeledImages(images, np.arange(60)[:, None], factor_names=["number"])
 
 
 def test_smaller_data_keep_their_labels_and_open_from_their_text(tmp_path):

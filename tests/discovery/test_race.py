@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import ortho_group
 from small_discovery import lamps, plan_race
 
-from unbraid.data import LabelledImages
+from unbraid.data import LabeledImages
 from unbraid.discovery import bearable_strength, discover, judge, read_plan
 from unbraid.discovery._proposal import choose_strengths, propose
 from unbraid.execution import InlineExecutor
@@ -132,7 +132,7 @@ def test_the_bearable_strength_of_symmetric_and_constant_images(values):
     noise = np.maximum(flat.mean(axis=0) * (1 - flat.mean(axis=0)), 0.01)
     scaled = (flat - flat.mean(axis=0)) / np.sqrt(noise)
     expected = np.linalg.eigvalsh(scaled.T @ scaled / len(flat))[-1]
-    found = bearable_strength(LabelledImages(images, channels_first=True))
+    found = bearable_strength(LabeledImages(images, channels_first=True))
     assert found == pytest.approx(expected, rel=1e-4, abs=1e-9)
 
 

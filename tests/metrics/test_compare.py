@@ -24,13 +24,13 @@ def tables(n_rows, seed):
 
 @pytest.fixture(scope="module")
 def result():
-    return compare(*tables(600, 0), metrics=CHEAP + ",active_units", workers=1)
+    return compare(*tables(600, 0), metrics=CHEAP + ",active_units", n_jobs=1)
 
 
 def test_scores_are_those_of_evaluate(result):
     codes, factors = tables(600, 0)
     for name, table in codes.items():
-        card = evaluate(table, factors, metrics=CHEAP, workers=1)
+        card = evaluate(table, factors, metrics=CHEAP, n_jobs=1)
         for score, value in card.items():
             assert result[name][score] == value
             assert result[name][score].interval == value.interval
@@ -154,7 +154,7 @@ def test_wrong_tables_are_refused(wrong, message):
 
 def test_a_metric_with_several_scores_is_a_group():
     codes, factors = tables(200, 0)
-    card = evaluate(codes["good"], factors, metrics="mig,dci", workers=1)
+    card = evaluate(codes["good"], factors, metrics="mig,dci", n_jobs=1)
     group = card["dci"]
     assert list(group) == [
         "dci_disentanglement", "dci_completeness", "dci_informativeness",
@@ -178,7 +178,7 @@ def test_intervals_of_differences_hold_what_they_claim(score, n_rows):
     differences, intervals = [], []
     for trial in range(200):
         codes, factors = tables(n_rows, trial)
-        made = compare(codes, factors, metrics=score, seed=trial, workers=1)
+        made = compare(codes, factors, metrics=score, seed=trial, n_jobs=1)
         differences.append(made.difference(score).value)
         intervals.append(made.difference(score).interval)
     truth = np.mean(differences)

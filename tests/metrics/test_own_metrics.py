@@ -28,7 +28,7 @@ def lower(codes, factors, seed):
 
 
 def test_a_plain_function_is_a_metric_with_interval_and_chance():
-    card = evaluate(CODES, FACTORS, metrics=["mig", best_correlation], workers=1)
+    card = evaluate(CODES, FACTORS, metrics=["mig", best_correlation], n_jobs=1)
     assert list(card) == ["mig", "best_correlation"]
     score = card["best_correlation"]
     assert score == pytest.approx(best_correlation(CODES, FACTORS))

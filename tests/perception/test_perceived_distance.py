@@ -9,7 +9,7 @@ from scipy.stats import pearsonr, spearmanr
 
 import unbraid
 from unbraid.data import (
-    LabelledImages,
+    LabeledImages,
     Sprites2D,
     Subset,
     Vectors,
@@ -165,7 +165,7 @@ def test_rows_that_never_differ_in_one_factor_alone_give_no_number():
     labels = np.array([[0, 0], [1, 1], [2, 2]])
     images = np.zeros((3, 1, 4, 4), np.uint8)
     images[1:] = 9
-    dataset = LabelledImages(images, labels, channels_first=True)
+    dataset = LabeledImages(images, labels, channels_first=True)
     found = perceived_distances(dataset, n_pairs=50)
     assert [row["mean"] for row in found.to_plain()[:-1]] == [None, None]
     assert found.random.mean > 0
@@ -286,7 +286,7 @@ def test_a_factor_may_be_called_random():
     labels = np.array([[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1]])
     images = np.arange(6 * 16, dtype=np.uint8).reshape(6, 1, 4, 4)
     names = ("random", "other")
-    dataset = LabelledImages(images, labels, factor_names=names, channels_first=True)
+    dataset = LabeledImages(images, labels, factor_names=names, channels_first=True)
     first, second, last = perceived_distances(dataset, n_pairs=500).to_plain()
     assert (first["factor"], last["factor"]) == ("random", "random")
     assert first["rank"] == pytest.approx(1.0)
@@ -361,3 +361,12 @@ def test_gaussian_row_of_table_6_1_is_met():
     assert rank == pytest.approx(0.88, abs=0.02)
     assert found.random.linear == pytest.approx(0.73, abs=0.03)
     assert found.random.rank == pytest.approx(0.61, abs=0.03)
+
+
+def test_perceived_distances_are_available_as_a_table():
+    found = perceived_distances(XYSquares(image_size=8, square_size=1), n_pairs=200)
+    frame = found.to_frame().set_index("factor")
+    assert list(frame.index) == [row.factor for row in found.rows]
+    assert frame.index[-1] == "random"
+    for name in ("mean", "std", "linear", "rank", "order", "n_values"):
+        assert frame.loc["x_R", name] == getattr(found["x_R"], name)

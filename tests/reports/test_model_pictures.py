@@ -51,7 +51,7 @@ def test_a_picture_of_reconstructions_has_two_rows_for_every_eight_images(
     figure = draw_reconstructions(reconstructions(trained.model, squares, n_images=10))
     (axes,) = figure.axes
     assert [text.get_text() for text in axes.get_yticklabels()] == [
-        "image",
+        "original",
         "model",
     ] * 2
 
@@ -70,7 +70,7 @@ def test_samples_depend_on_the_seed_alone(trained):
 
 @pytest.mark.parametrize("call", [prior_samples, lambda m: reconstructions(m, None)])
 def test_models_of_vectors_have_no_pictures(call):
-    with pytest.raises(ValueError, match="expected a model of images, got one of vect"):
+    with pytest.raises(ValueError, match="needs a model of images, but"):
         call(vector_model())
 
 
@@ -89,7 +89,7 @@ def test_a_scatter_of_codes_without_factors_has_no_colours():
     found = latent_scatter(Representation(np.eye(4)))
     assert found.values is None
     assert len(draw_latent_scatter(found).axes) == 4 + 6
-    with pytest.raises(ValueError, match="expected codes with factors"):
+    with pytest.raises(ValueError, match="codes come without factors"):
         latent_scatter(Representation(np.eye(4)), factor="x")
 
 
@@ -112,14 +112,14 @@ def test_capacity_is_that_of_the_schedule():
     curves = training_curves(history, objective=objective)
     np.testing.assert_allclose(curves.capacity, [5.0, 10.0])
     labels = draw_training_curves(curves).axes[2].get_legend().get_texts()
-    assert "wanted" in [label.get_text() for label in labels]
+    assert "target" in [label.get_text() for label in labels]
 
 
 def test_a_history_without_divergences_is_drawn_without_them():
     curves = training_curves([{"step": 1, "total": -3.0}, {"step": 2, "total": -4.0}])
     assert curves.kl is None
     assert len(draw_training_curves(curves).axes) == 1
-    with pytest.raises(ValueError, match="expected at least one record"):
+    with pytest.raises(ValueError, match="needs at least one record"):
         training_curves([])
 
 

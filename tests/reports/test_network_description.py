@@ -102,7 +102,7 @@ def test_every_network_is_described_by_layers_that_compute_the_same(name, shape)
 )
 def test_a_layer_that_the_page_cannot_compute_is_named(layer, text):
     with pytest.raises(
-        ValueError, match=rf"got the layer .*{text}.* in the decoder\.$"
+        ValueError, match=rf"there is the layer .*{text}.* in the decoder\.$"
     ):
         describe_layers(nn.Sequential(nn.ReLU(), layer), "decoder")
 

@@ -109,5 +109,5 @@ def test_a_large_joint_embedding_is_drawn_in_part():
 def test_a_joint_embedding_has_two_coordinates_and_a_name_for_each_realisation():
     with pytest.raises(ValueError, match=r"n_observations, 2\)"):
         draw_joint_embedding(np.zeros((3, 4, 5)))
-    with pytest.raises(ValueError, match="expected 3 names, got 1"):
+    with pytest.raises(ValueError, match="each of the 3 runs, got 1"):
         draw_joint_embedding(np.zeros((3, 4, 5, 2)), names=["a"])

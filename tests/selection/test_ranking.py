@@ -265,3 +265,19 @@ def test_a_single_run_of_one_configuration_does_not_make_the_others_refused():
     )
     assert found.chosen.startswith("a")
     assert found.models[-1].name == "b0"
+
+
+def test_a_ranking_is_shown_in_a_line_and_as_a_table():
+    found = rank_models(evidence({"<high>": 0.9, "low": 0.4}, n_realisations=15))
+    assert (
+        repr(found)
+        == f"Ranking(30 models of 2 configurations, chosen={found.chosen!r})"
+    )
+    page = found._repr_html_()
+    assert page.count("<tr>") == 21
+    assert "10 more models: see to_frame()." in page
+    assert "&lt;high&gt;" in page
+    assert "<high>" not in page
+    refused = rank_models(evidence({"a": 0.1, "b": 0.1}))
+    assert repr(refused) == "Ranking(10 models of 2 configurations, chosen=None)"
+    assert "Chosen: no model." in refused._repr_html_()

@@ -194,7 +194,7 @@ def test_specifications_are_ordered_by_stability():
             {},
             "pairs of slice and observation must be .* least 3",
         ),
-        ([learning(0), np.full((6, 40, 2), np.nan)], {}, "finite activations"),
+        ([learning(0), np.full((6, 40, 2), np.nan)], {}, "activations must be finite"),
         ([learning(0)] * 2, {"bandwidth": "mean"}, "'mean'"),
         ([learning(0)] * 2, {"bandwidth": 0.0}, "or a positive number, got 0.0"),
         ([learning(0)] * 2, {"n_components": 0}, "n_components must be .* at least 1"),

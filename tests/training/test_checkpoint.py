@@ -77,7 +77,7 @@ class Adversarial(AbstractAdversarialObjective):
         codes = model.encode(batch.images).mean.detach()
         return Loss((context.extra(codes) - 1).square().mean())
 
-    def adversary_optimiser(self, adversary):
+    def adversary_optimizer(self, adversary):
         return torch.optim.Adam(adversary.parameters(), lr=0.01)
 
 

@@ -2,6 +2,7 @@ import json
 import os
 import signal
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from unbraid.foundation import (
 from unbraid.models import Decay
 from unbraid.models.networks import Convolutional, Dense
 from unbraid.models.objectives import TVAE, AdaGVAE, BetaVAE
-from unbraid.training import Run, TraceSettings, fit
+from unbraid.training import Diagnosis, Run, TraceSettings, fit
 from unbraid.training.loggers import AbstractLogger
 
 WEIGHTS = "model.safetensors"
@@ -510,3 +511,19 @@ def test_a_run_with_a_schedule_of_the_learning_rate_resumes_to_the_same_bytes(
 def test_a_learning_rate_that_is_not_positive_is_refused(train_small, rate):
     with pytest.raises(ValueError, match="learning rate must be positive, got"):
         train_small(learning_rate=rate)
+
+
+def test_a_run_is_shown_in_a_line_and_as_a_table(tmp_path):
+    squares = XYSquares(image_size=8, square_size=1, n_squares=1)
+    options = {"steps": 1_200, "log_every": 600, "n_latents": 2, "batch_size": 4}
+    run = fit("beta_vae", squares, out=tmp_path / "run", **options)
+    warned = replace(run, warnings=(Diagnosis("dead", "<No latent> is active.", 9),))
+    assert repr(run) == (
+        f"Run(BetaVAE, 2 latents, 1,200 steps, seed 0, folder={str(run.folder)!r})"
+    )
+    assert "seed 0, warnings: dead, folder=" in repr(warned)
+    page = warned._repr_html_()
+    assert f"<td>last loss</td><td>{run.history[-1]['total']:.4g} nats" in page
+    assert "<td>data</td><td>3 x 8 x 8</td>" in page
+    assert "&lt;No latent&gt; is active." in page
+    assert "last loss" not in replace(run, history=[])._repr_html_()

@@ -54,11 +54,11 @@ def open_for_model(model: Any, text: str) -> "AbstractDataset":
 
     Built-in datasets stay as they are: to resize them unasked would hide a mistake.
     """
-    from unbraid.data import ImageFolder, LabelledImages
+    from unbraid.data import ImageFolder, LabeledImages
     from unbraid.representation import prepare_data
 
     dataset = open_data(text)
-    is_own = isinstance(dataset, ImageFolder | LabelledImages)
+    is_own = isinstance(dataset, ImageFolder | LabeledImages)
     return prepare_data(model, dataset) if is_own else dataset
 
 

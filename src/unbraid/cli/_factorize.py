@@ -200,11 +200,11 @@ def _fit(
     seed: int,
 ) -> "Geomancer":
     from unbraid.foundation import format_duration
-    from unbraid.geometry import Geomancer, checked_points, geomancer_cost
+    from unbraid.geometry import Geomancer, check_points, geomancer_cost
     from unbraid.geometry import intrinsic_dimension as estimate
 
     # Images in a file become rows; everything else that is wrong is said.
-    table = checked_points(table.reshape(len(table), -1) if table.ndim > 2 else table)
+    table = check_points(table.reshape(len(table), -1) if table.ndim > 2 else table)
     n_points, n_ambient = table.shape
     if dimension is None and n_points > 2:
         dimension = max(1, min(n_ambient, round(estimate(table, seed=seed))))

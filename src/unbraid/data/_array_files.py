@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from unbraid.foundation import DataFormatError, UnbraidError, require_regular_file
 
-from ._hdf5 import hdf5_array, hdf5_names
 from ._npz import npz_array, npz_names
 
 SUFFIXES = (".npy", ".npz", ".h5", ".hdf5")
@@ -29,7 +28,11 @@ def array_names(path: Path) -> list[str]:
     require_regular_file(path)
     if is_npy(path):
         return [""]
-    return npz_names(path) if path.suffix.lower() == ".npz" else hdf5_names(path)
+    if path.suffix.lower() == ".npz":
+        return npz_names(path)
+    from ._hdf5 import hdf5_names  # h5py is slow to import
+
+    return hdf5_names(path)
 
 
 def read_array(path: Path, name: str = "") -> NDArray[Any]:
@@ -49,6 +52,8 @@ def read_array(path: Path, name: str = "") -> NDArray[Any]:
         return open_npy(path)
     if path.suffix.lower() == ".npz":
         return npz_array(path, name)
+    from ._hdf5 import hdf5_array  # h5py is slow to import
+
     return hdf5_array(path, name)
 
 

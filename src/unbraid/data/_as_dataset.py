@@ -9,7 +9,7 @@ from torch.utils.data import DataLoader
 
 from ._data_spec import DataSpec, open_dataset
 from ._dataset import AbstractDataset
-from .own._labelled_images import LabelledImages
+from .own._labeled_images import LabeledImages
 from .own._vectors import Vectors
 
 
@@ -41,7 +41,7 @@ def as_dataset(data: Any, factors: Any = None) -> AbstractDataset:
         if isinstance(data, AbstractDataset):
             return data
         return open_dataset(data if isinstance(data, DataSpec) else os.fspath(data))
-    return (Vectors if _n_axes(data) == 2 else LabelledImages)(data, factors)
+    return (Vectors if _n_axes(data) == 2 else LabeledImages)(data, factors)
 
 
 def _n_axes(data: Any) -> int:

@@ -29,7 +29,7 @@ class Batch:
     """What an objective sees at one step.
 
     Attributes:
-        images: Float images in [0, 1], or standardised, ``(batch, channels, height,
+        images: Float images in [0, 1], or standardized, ``(batch, channels, height,
             width)``; or vectors ``(batch, length)``.
         factors: Factor values of the images, ``(batch, n_factors)``: int64, or float32
             with NaN for missing ones; ``None`` without labels.
@@ -56,7 +56,7 @@ class BatchStream:
             has any. ``"shuffled"`` goes through every row once, in a new order each
             time round; a batch may straddle two rounds, so that all have one size.
         sampler: Which images go together: singles, pairs or triplets.
-        standardise: Constants to subtract and divide by, from
+        standardize: Constants to subtract and divide by, from
             :func:`channel_statistics`; ``None`` leaves pixels in [0, 1].
         channels_last: Keep the channels of a pixel together in memory, which
             convolutions are faster with.
@@ -78,7 +78,7 @@ class BatchStream:
     seed: int = 0
     order: Literal["iid", "shuffled"] = "iid"
     sampler: AbstractSampler = field(default_factory=Singles)
-    standardise: ChannelStatistics | None = None
+    standardize: ChannelStatistics | None = None
     channels_last: bool = False
     device: torch.device | str = "cpu"
 
@@ -162,10 +162,10 @@ class BatchStream:
 
     @cached_property
     def _mean_and_std(self) -> tuple[torch.Tensor, torch.Tensor] | None:
-        if self.standardise is None:
+        if self.standardize is None:
             return None
-        mean = torch.tensor(self.standardise.mean, device=self.device)
-        std = torch.tensor(self.standardise.std, device=self.device)
+        mean = torch.tensor(self.standardize.mean, device=self.device)
+        std = torch.tensor(self.standardize.std, device=self.device)
         std[std == 0] = 1.0  # a channel that never varies is only shifted
         per_channel = (-1, *(1 for _ in self.dataset.image_shape[1:]))
         return mean.reshape(per_channel), std.reshape(per_channel)

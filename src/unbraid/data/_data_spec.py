@@ -11,12 +11,12 @@ import pydantic
 from unbraid.foundation import expand_user, naming, suggest
 
 from ._array_files import open_npy
-from ._catalogue import DATASETS, find_dataset, is_path
+from ._catalog import DATASETS, find_dataset, is_path
 from ._dataset import AbstractDataset
 from ._options import check_options, list_options, split_items, write_options
 from ._view_spec import ViewSpec, split_views
 from .own._image_folder import ImageFolder
-from .own._labelled_images import LabelledImages
+from .own._labeled_images import LabeledImages
 from .own._vectors import Vectors
 
 _VECTOR_OPTIONS = ("factors", "factor_names", "name")
@@ -187,7 +187,7 @@ def _open(
 ) -> AbstractDataset:
     if dataset is ImageFolder:
         return ImageFolder(name, **options)
-    if dataset is LabelledImages:
+    if dataset is LabeledImages:
         stem = re.sub(r"[^a-z0-9]+", "_", Path(name).stem.lower()).strip("_")
         options = {"name": stem or "images", **options}
         vectors = _read_vectors(expand_user(name))
@@ -199,7 +199,7 @@ def _open(
                         f"{', '.join(_VECTOR_OPTIONS)}, got {option!r}."
                     )
             return Vectors(vectors, **options)
-        return LabelledImages(name, **options)
+        return LabeledImages(name, **options)
     return dataset(**options)
 
 

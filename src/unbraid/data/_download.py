@@ -6,9 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-import requests
-import urllib3
+from typing import TYPE_CHECKING
 
 from unbraid.foundation import (
     DataFormatError,
@@ -20,6 +18,9 @@ from unbraid.foundation import (
 )
 
 from ._progress import progress_bar
+
+if TYPE_CHECKING:
+    import requests
 
 _PIECE = 1 << 16
 _HEX_DIGITS = {"md5": 32, "sha256": 64}
@@ -186,7 +187,11 @@ def _fetch_from(
 
 
 @contextlib.contextmanager
-def _answer(url: str, timeout: float) -> Iterator[requests.Response]:
+def _answer(url: str, timeout: float) -> "Iterator[requests.Response]":
+    # Slow to import, and most programs download nothing.
+    import requests
+    import urllib3
+
     try:
         response = requests.get(
             url, stream=True, timeout=timeout, headers={"Accept-Encoding": "identity"}
@@ -207,13 +212,13 @@ def _answer(url: str, timeout: float) -> Iterator[requests.Response]:
         yield response
 
 
-def _announced(response: requests.Response) -> int | None:
+def _announced(response: "requests.Response") -> int | None:
     length = response.headers.get("Content-Length", "")
     return int(length) if length.isdecimal() and len(length) < 20 else None
 
 
 def _expected_size(
-    response: requests.Response, remote: RemoteFile, folder: Path
+    response: "requests.Response", remote: RemoteFile, folder: Path
 ) -> int | None:
     """Bytes that will come, as far as there is room for them."""
     if remote.size is not None:
@@ -227,7 +232,9 @@ def _expected_size(
     return announced
 
 
-def _pieces(response: requests.Response, timeout: float) -> Iterator[bytes]:
+def _pieces(response: "requests.Response", timeout: float) -> Iterator[bytes]:
+    import urllib3  # with requests, when something is downloaded
+
     total = _announced(response)
     so_far = f"of {total} bytes" if total else "bytes"
     try:

@@ -11,7 +11,7 @@ from unbraid.foundation import numpy_generator
 from ._dataset import AbstractDataset, Kind
 from ._factor_space import FactorSpace
 from ._labels import factor_position, label_table
-from ._views import Relabelled
+from ._views import Relabeled
 
 
 class _Regime(NamedTuple):
@@ -33,7 +33,7 @@ def add_label_noise(
     level: Literal[1, 2, 3] | Mapping[str | int, float],
     *,
     seed: int = 0,
-) -> Relabelled:
+) -> Relabeled:
     """Make some labels wrong, always the same ones; the images stay right.
 
     A categorical label is replaced, with probability ``p``, by a uniform draw from all
@@ -84,7 +84,7 @@ def add_label_noise(
         if values.size:
             table[:, column] = _noisy(labels, values, kind, p, generator)
     columns = space or _kinds(dataset, range(table.shape[1]))
-    return Relabelled(dataset, table, columns)
+    return Relabeled(dataset, table, columns)
 
 
 def keep_labels(
@@ -93,7 +93,7 @@ def keep_labels(
     n: int | None = None,
     factors: Sequence[str | int] | None = None,
     seed: int = 0,
-) -> Relabelled:
+) -> Relabeled:
     """Forget labels: know only some factors, or all that are left in some rows only.
 
     Args:
@@ -141,8 +141,8 @@ def keep_labels(
             tuple(space.sizes[column] for column in columns),
             tuple(space.kinds[column] for column in columns),
         )
-        return Relabelled(dataset, table, known)
-    return Relabelled(dataset, table, _kinds(dataset, columns))
+        return Relabeled(dataset, table, known)
+    return Relabeled(dataset, table, _kinds(dataset, columns))
 
 
 def _kinds(dataset: AbstractDataset, columns: Iterable[int]) -> dict[str, Kind]:

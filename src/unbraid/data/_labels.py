@@ -27,7 +27,7 @@ def label_column(
 def factor_position(dataset: AbstractDataset, factor: str | int, *, who: str) -> int:
     """Column of a factor, given its name or its column."""
     names = dataset.factor_names
-    _check_labelled(dataset, who)
+    _check_labeled(dataset, who)
     if isinstance(factor, str):
         if factor in names:
             return names.index(factor)
@@ -41,7 +41,7 @@ def factor_position(dataset: AbstractDataset, factor: str | int, *, who: str) ->
 
 def discrete_factors(dataset: AbstractDataset, *, who: str) -> FactorSpace:
     """The factor space, or an error that names the factor which prevents one."""
-    _check_labelled(dataset, who)
+    _check_labeled(dataset, who)
     if dataset.factor_space is not None:
         return dataset.factor_space
     for column, (name, kind) in enumerate(
@@ -55,7 +55,7 @@ def discrete_factors(dataset: AbstractDataset, *, who: str) -> FactorSpace:
         check_known(label_column(dataset, column, who=who), name, who=who)
     raise ValueError(
         f"{who}: expected integer labels with a factor_space, got float labels of "
-        f"{', '.join(dataset.factor_names)}. Wrap the dataset in Relabelled."
+        f"{', '.join(dataset.factor_names)}. Wrap the dataset in Relabeled."
     )
 
 
@@ -69,7 +69,7 @@ def check_known(column: NDArray[Any], name: str, *, who: str) -> None:
         )
 
 
-def _check_labelled(dataset: AbstractDataset, who: str) -> None:
+def _check_labeled(dataset: AbstractDataset, who: str) -> None:
     if not dataset.factor_names:
         raise ValueError(
             f"{who}: expected a dataset with labels, got {dataset.name!r} without."
@@ -77,7 +77,7 @@ def _check_labelled(dataset: AbstractDataset, who: str) -> None:
 
 
 def _read(dataset: AbstractDataset, columns: int | slice, *, who: str) -> NDArray[Any]:
-    _check_labelled(dataset, who)
+    _check_labeled(dataset, who)
     rows = np.arange(len(dataset))
     blocks = []
     for start in range(0, len(rows), _BLOCK):

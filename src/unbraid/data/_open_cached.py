@@ -10,7 +10,7 @@ from ._statistics import ChannelStatistics, channel_statistics
 _KEPT = 8
 
 
-class OpenedData:
+class CachedDataset:
     """A dataset, its fingerprint, and its statistics, each computed once.
 
     Args:
@@ -32,10 +32,10 @@ class OpenedData:
 
 
 @lru_cache(_KEPT)
-def open_cached(data: DataSpec | str) -> OpenedData:
+def open_cached(data: DataSpec | str) -> CachedDataset:
     """Open a dataset once per process.
 
     Args:
         data: Name or path, and options.
     """
-    return OpenedData(open_dataset(data))
+    return CachedDataset(open_dataset(data))

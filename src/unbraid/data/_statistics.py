@@ -1,4 +1,4 @@
-"""Mean and standard deviation of each channel, for standardising a dataset."""
+"""Mean and standard deviation of each channel, for standardizing a dataset."""
 
 import math
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class ChannelStatistics:
     Attributes:
         mean: Mean over all pixels of all images, one per channel.
         std: Mean over images of the standard deviation within an image (with Bessel's
-            correction), one per channel. The published standardisation constants are
+            correction), one per channel. The published standardization constants are
             this and not the next.
         total_std: Standard deviation over all pixels of all images, one per channel.
     """

@@ -74,11 +74,15 @@ class AbstractTableView(AbstractView):
 
     def fingerprint(self) -> str:
         """Hash of the base's fingerprint and of everything that the view changes."""
-        head = repr((type(self).__name__, self.dataset.fingerprint()))
+        head = repr((self._hashed_name(), self.dataset.fingerprint()))
         digest = hashlib.sha256(head.encode())
         for part in self._changes():
             digest.update(part)
         return digest.hexdigest()
+
+    def _hashed_name(self) -> str:
+        """Name of the class in fingerprints."""
+        return type(self).__name__
 
     @abc.abstractmethod
     def _changes(self) -> Iterator[bytes]:
@@ -157,7 +161,7 @@ class Subset(AbstractTableView):
 
 
 @dataclass(frozen=True, eq=False)
-class Relabelled(AbstractTableView):
+class Relabeled(AbstractTableView):
     """The same images with other labels.
 
     Args:
@@ -172,7 +176,7 @@ class Relabelled(AbstractTableView):
         >>> from unbraid.data import XYSquares
         >>> squares = XYSquares(n_squares=1, image_size=16)
         >>> sums = squares.factors(range(4)).sum(axis=1, keepdims=True)
-        >>> diagonal = Relabelled(squares, sums, FactorSpace(("diagonal",), (3,)))
+        >>> diagonal = Relabeled(squares, sums, FactorSpace(("diagonal",), (3,)))
         >>> diagonal.factors([0, 3])
         array([[0],
                [2]])
@@ -186,7 +190,7 @@ class Relabelled(AbstractTableView):
         n_columns = len(self.factor_names)
         if not n_columns or table.shape != (len(self.dataset), n_columns):
             raise ValueError(
-                "Relabelled: expected a row of labels per image and a column per "
+                "Relabeled: expected a row of labels per image and a column per "
                 f"factor, at least one: {(len(self.dataset), n_columns)}, got shape "
                 f"{table.shape}."
             )
@@ -197,7 +201,7 @@ class Relabelled(AbstractTableView):
             _check_kinds(self.columns)
             table = _read_only(table, np.float64)
             if np.isinf(table).any():
-                raise ValueError("Relabelled: expected finite labels or NaN, got inf.")
+                raise ValueError("Relabeled: expected finite labels or NaN, got inf.")
             object.__setattr__(self, "columns", dict(self.columns))
         object.__setattr__(self, "table", table)
 
@@ -205,6 +209,10 @@ class Relabelled(AbstractTableView):
     def name(self) -> str:
         """The base's name and ``relabelled``."""
         return f"{self.dataset.name}_relabelled"
+
+    def _hashed_name(self) -> str:
+        # Fingerprints in existing study folders were made with this spelling.
+        return "Relabelled"
 
     @property
     def factor_names(self) -> tuple[str, ...]:
@@ -301,5 +309,5 @@ def _check_kinds(columns: Mapping[str, Kind]) -> None:
     unknown = set(columns.values()) - set(get_args(Kind))
     if unknown:
         raise ValueError(
-            f"Relabelled: expected kinds among {get_args(Kind)}, got {sorted(unknown)}."
+            f"Relabeled: expected kinds among {get_args(Kind)}, got {sorted(unknown)}."
         )

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset, float_images
-from unbraid.foundation import atomic_write, printable_name, write_json
+from unbraid.foundation import atomic_write, html_table, printable_name, write_json
 from unbraid.models import Autoencoder
 from unbraid.reports import (
     draw_latent_traversals,
@@ -92,6 +92,33 @@ class Discovery:
     quality: Quality | None
     summary: Path
     report: Path | None
+
+    def __repr__(self) -> str:
+        parts = [f"chosen={self.ranking.chosen!r}"]
+        if self.model is not None:
+            parts.append(f"{len(self.latents)} active latents")
+        if self.explained is not None:
+            parts.append(f"{self.explained:.0%} of the variance explained")
+        return f"Discovery({', '.join(parts)}, folder={str(self.folder)!r})"
+
+    def _repr_html_(self) -> str:
+        """The choice, its latents and where everything is, for notebooks."""
+        rows = [
+            (f"z{latent.number}", f"{latent.kl:.2f}", f"{latent.change:.3f}")
+            for latent in self.latents
+        ]
+        notes = [f"Report: {self.report or self.summary}"]
+        if self.explained is not None:
+            share = f"{self.explained:.0%}"
+            notes.insert(
+                0, f"The model explains {share} of the variance of the pixels."
+            )
+        return html_table(
+            ("latent", "KL (nats)", "mean change of a pixel"),
+            rows,
+            title=f"Chosen: {self.ranking.chosen or 'no model'}. {self.ranking.reason}",
+            notes=notes,
+        )
 
     def to_plain(self) -> dict[str, Any]:
         """Everything but model and codes, as JSON can hold it."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unbraid.data import LabelledImages
+from unbraid.data import LabeledImages
 from unbraid.foundation import format_duration, numpy_generator
 from unbraid.models.objectives import BetaTCVAE
 from unbraid.studies import Cost
@@ -70,7 +70,7 @@ def _measure(image_shape: tuple[int, ...], device: str) -> Cost:
     """Time a step on random images of this shape."""
     generator = numpy_generator(0, "timed images")
     shape = (2 * BATCH_SIZE, *image_shape)
-    data = LabelledImages(generator.integers(0, 256, shape, dtype=np.uint8))
+    data = LabeledImages(generator.integers(0, 256, shape, dtype=np.uint8))
     spec = specify(
         BetaTCVAE(),
         data,

@@ -27,6 +27,7 @@ from ._files import (
     require_space,
     set_aside,
 )
+from ._html import html_table
 from ._interruption import deferred_interruption
 from ._json_files import (
     FORMAT,
@@ -38,6 +39,7 @@ from ._json_files import (
 )
 from ._locks import is_locked, locked
 from ._memory import format_bytes, require_memory
+from ._n_jobs import count_jobs
 from ._paths import MAX_TEXT_BYTES, expand_user, read_text, require_regular_file
 from ._randomness import check_seed, hashed_bytes, numpy_generator, torch_generator
 from ._sections import Section, Whole, suggest
@@ -48,6 +50,7 @@ from ._validation import (
     check_finite,
     check_integer,
     check_integers,
+    check_not_empty,
     check_number,
     check_option,
     check_positive,
@@ -84,6 +87,7 @@ __all__ = [
     "check_finite",
     "check_integer",
     "check_integers",
+    "check_not_empty",
     "check_number",
     "check_option",
     "check_positive",
@@ -92,6 +96,7 @@ __all__ = [
     "check_shape",
     "class_reader",
     "correlate",
+    "count_jobs",
     "deferred_interruption",
     "delete_own_files",
     "import_extra",
@@ -101,6 +106,7 @@ __all__ = [
     "from_plain",
     "hashed_bytes",
     "format_duration",
+    "html_table",
     "is_constant",
     "is_locked",
     "is_number",

@@ -1,9 +1,11 @@
-"""Objectives, metrics and datasets of other packages, found by entry points.
+"""Objectives, metrics and datasets of other packages and of the user's own files.
 
 A package offers something by one line in its ``pyproject.toml``, such as::
 
     [project.entry-points."unbraid.objectives"]
     steady_vae = "their_package.steady_vae:SteadyVAE"
+
+Without a package, the name of a file does: ``mine.py:SteadyVAE``.
 """
 
 import logging
@@ -15,6 +17,8 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any, Generic, TypeVar
+
+from ._own_files import is_file_name, load_from_file
 
 T = TypeVar("T")
 
@@ -44,7 +48,8 @@ class Catalog(Mapping[str, T]):
 
     Packages are searched when a name is not built in, and when all names are listed.
     An object that cannot be used causes one warning and is not listed; looking it up
-    raises an error with the reason.
+    raises an error with the reason. A name such as ``mine.py:LogVAE`` is looked up in
+    that file, and listed from then on with the whole path of the file.
 
     Args:
         built_in: Built-in objects by name; packages cannot replace them.
@@ -71,20 +76,30 @@ class Catalog(Mapping[str, T]):
         self.group = group
         self._read = read
         self._taken = frozenset(taken)
+        self._from_files: dict[str, T] = {}
 
     def __getitem__(self, name: str) -> T:
         if name in self.built_in:
             return self.built_in[name]
+        if is_file_name(name):
+            whole_name, offered = load_from_file(name)
+            if whole_name not in self._from_files:
+                try:
+                    self._from_files[whole_name] = self._read(offered)
+                except ValueError as error:
+                    raise ValueError(f"{name} cannot be used: {error}.") from error
+            return self._from_files[whole_name]
         extension = self._by_name[name]
         if extension.value is None:
             raise ValueError(extension.fault)
         return extension.value
 
     def __contains__(self, name: object) -> bool:
-        return name in self.built_in or name in self._by_name
+        return name in self.built_in or is_file_name(name) or name in self._by_name
 
     def __iter__(self) -> Iterator[str]:
         yield from self.built_in
+        yield from self._from_files
         for name, extension in self._by_name.items():
             if not extension.fault:
                 yield name

@@ -238,3 +238,15 @@ def _describe_range(above: float, least: float, below: float, most: float) -> st
     return " and ".join(
         f"{text} {limit:g}" for text, limit in limits if math.isfinite(limit)
     )
+
+
+def check_not_empty(name: str, array: _HasShape) -> None:
+    """Require an array without an axis of length 0.
+
+    Example:
+        >>> check_not_empty("images", np.zeros((0, 3)))
+        Traceback (most recent call last):
+        ValueError: images must not be empty, got shape (0, 3).
+    """
+    if 0 in array.shape:
+        raise ValueError(f"{name} must not be empty, got shape {tuple(array.shape)}.")

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 
 @dataclass(frozen=True)
@@ -110,6 +109,8 @@ def sigmoid_gradient(
     scores: NDArray[np.float64], targets: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Derivatives of the binary log-loss: two classes with one output."""
+    from scipy.special import expit  # slow to import
+
     probabilities = expit(scores)
     return targets - probabilities, probabilities * (1 - probabilities)
 

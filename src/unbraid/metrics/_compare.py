@@ -1,6 +1,5 @@
 """compare: scores of several representations of the same rows."""
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -31,7 +30,7 @@ def compare(
     intervals: bool | None = True,
     levels: bool = False,
     budget: str | float | None = None,
-    workers: int | None = None,
+    n_jobs: int | None = -1,
     progress: bool | None = None,
 ) -> Comparison:
     r"""Compare the scores of several representations of the same rows.
@@ -55,7 +54,8 @@ def compare(
             (``None``) where it takes at most 10 seconds per metric and representation.
         levels: Measure chance and ideal levels of each representation.
         budget: Time limit; see :func:`unbraid.evaluate`.
-        workers: Number of processes; by default the number of cores.
+        n_jobs: Number of processes: -1 for one per core, ``None`` for 1, as in
+            scikit-learn. Work of a few seconds is done in one process.
         progress: Print each score when it is done; see :func:`unbraid.evaluate`.
 
     Returns:
@@ -83,7 +83,7 @@ def compare(
     ]
     outcomes = run_tasks(
         [task for plan in plans for task in plan.tasks],
-        workers=workers or os.cpu_count() or 1,
+        n_jobs=n_jobs,
         budget=limit,
         progress=progress,
     )

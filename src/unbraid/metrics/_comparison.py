@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+from unbraid.foundation import atomic_write, expand_user, html_table
 
-from unbraid.foundation import atomic_write, expand_user
-
-from ._html import html_table
 from ._plots import Dot, Row, draw_comparison
 from ._scorecard import Scorecard
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 
@@ -90,6 +88,8 @@ class Comparison:
         low"``, ``"B - A high"`` have the difference and its interval, and ``"better (A,
         B)"`` the one that is better, empty if the interval includes zero.
         """
+        import pandas as pd  # slow to import, and needed here only
+
         table: list[dict[str, Any]] = []
         for score in self._score_names():
             row: dict[str, Any] = {"score": score}

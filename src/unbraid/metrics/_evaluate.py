@@ -1,6 +1,5 @@
 """evaluate: all scores of a representation."""
 
-import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -32,7 +31,7 @@ def evaluate(
     intervals: bool | None = None,
     levels: bool = True,
     budget: str | float | None = None,
-    workers: int | None = None,
+    n_jobs: int | None = -1,
     progress: bool | None = None,
 ) -> Scorecard:
     r"""Score a representation, with intervals, chance and ideal levels.
@@ -76,7 +75,8 @@ def evaluate(
         budget: Time limit, in seconds or as text such as ``"2m"``. Scores come first,
             then levels, then intervals; what is not expected to end in time is not
             started, and is listed in ``skipped``. What has started is finished.
-        workers: Number of processes; by default the number of cores.
+        n_jobs: Number of processes: -1 for one per core, ``None`` for 1, as in
+            scikit-learn. Work of a few seconds is done in one process.
         progress: Print the estimated time, and each score when it is done, to the
             standard error: always, never, or (``None``) only if it is a terminal.
 
@@ -110,8 +110,7 @@ def evaluate(
     plan = make_plan(
         chosen, table, apart, seed=seed, intervals=intervals, levels=levels
     )
-    workers = workers or os.cpu_count() or 1
-    outcomes = run_tasks(plan.tasks, workers=workers, budget=limit, progress=progress)
+    outcomes = run_tasks(plan.tasks, n_jobs=n_jobs, budget=limit, progress=progress)
     return make_card(plan, outcomes, limit)
 
 

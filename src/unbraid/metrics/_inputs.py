@@ -1,19 +1,20 @@
 """Inputs of metrics: reading and checking codes and factors."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from unbraid.data import Kind
-from unbraid.foundation import check_count
+from unbraid.foundation import check_count, html_table
 
-from ._frames import read_frame
-from ._html import html_table
 from ._kinds import is_measured, resolve_kinds
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BINS = 20
 """Number of equal-width bins of continuous values, as in the published studies."""
@@ -65,6 +66,7 @@ class Factors:
         array([[ 0, 19],
                [ 1,  0],
                [ 1, -1]])
+        >>> import pandas as pd
         >>> frame = pd.DataFrame({"color": ["red", "blue", "red"], "hour": [0, 12, 23]})
         >>> Factors(frame, kinds={"hour": "cyclic"})
         Factors(3 rows: color (categorical, 2 values), hour (cyclic, 3 values))
@@ -72,13 +74,17 @@ class Factors:
 
     def __init__(
         self,
-        values: ArrayLike | pd.DataFrame | pd.Series,
+        values: "ArrayLike | pd.DataFrame | pd.Series",
         *,
         names: Sequence[str] | None = None,
         kinds: Sequence[Kind] | Mapping[str, Kind] | None = None,
     ) -> None:
         columns = []
-        if isinstance(values, pd.DataFrame | pd.Series):
+        # Whoever has a DataFrame has imported pandas; others need not wait for it.
+        pandas = sys.modules.get("pandas")
+        if pandas and isinstance(values, pandas.DataFrame | pandas.Series):
+            from ._frames import read_frame
+
             columns = read_frame(values)
             values = np.column_stack([column.values for column in columns])
             names = names or [column.name for column in columns]

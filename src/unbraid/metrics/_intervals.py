@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import t as student
 
 from ._catalog import Metric
 from ._score import Score
@@ -81,7 +80,9 @@ def _spread(
 
 
 def _quantile() -> float:
-    return float(student.ppf((1 + _CONFIDENCE) / 2, REPLICATES - 1))
+    from scipy.special import stdtrit  # slow to import
+
+    return float(stdtrit(REPLICATES - 1, (1 + _CONFIDENCE) / 2))
 
 
 def _counting_spread(score: Score) -> float:

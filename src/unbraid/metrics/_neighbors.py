@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma
 
 NEIGHBORS = 10
 """Number of nearest neighbors in InfoMEC."""
@@ -57,6 +56,8 @@ def neighbor_information(
     order = np.lexsort((latent, labels))
     ascending, classes = latent[order], labels[order]
     blocks = np.split(ascending, np.flatnonzero(np.diff(classes)) + 1)
+    from scipy.special import digamma  # slow to import
+
     blocks = [block for block in blocks if len(block) > 1]
     if not blocks:
         return 0.0

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from joblib import Parallel, delayed
 from tqdm import tqdm
 
-from unbraid.foundation import format_duration
+from unbraid.foundation import count_jobs, format_duration
 
 from ._catalog import METRICS
 from ._score import Score
@@ -36,7 +35,7 @@ class _Result(NamedTuple):
 def run_tasks(
     tasks: Sequence[Task],
     *,
-    workers: int,
+    n_jobs: int | None,
     budget: float | None = None,
     progress: bool | None = None,
 ) -> dict[Key, Outcome]:
@@ -45,7 +44,7 @@ def run_tasks(
     Args:
         tasks: Tasks to run. Values run first, short ones before long ones, then levels,
             then replicates.
-        workers: Number of processes, which are used only if there is enough to do.
+        n_jobs: Number of processes, which are used only if there is enough to do.
         budget: Time limit in seconds. Tasks that would end later are not started.
         progress: Print scores when they are done: always, never, or only on a terminal
             (``None``).
@@ -53,12 +52,14 @@ def run_tasks(
     order = sorted(
         tasks, key=lambda task: (_ROLES.index(task.role), task.metric.seconds)
     )
-    seconds = total_seconds(order)
+    seconds, workers = total_seconds(order), count_jobs(n_jobs)
     if seconds / workers <= _WORTH_PROCESSES:
         workers = 1
     budgeting = _Budget(budget, workers, order)
     results: Iterable[Any] = map(_call, budgeting.admit())
     if workers > 1:
+        from joblib import Parallel, delayed  # slow to import
+
         # Processes instead of threads, because much of the work holds Python's lock,
         # and warnings are suppressed for all threads at once.
         parallel = Parallel(n_jobs=workers, return_as="generator")

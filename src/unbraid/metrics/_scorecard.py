@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from unbraid.data import Kind
-from unbraid.foundation import atomic_write, expand_user
+from unbraid.foundation import atomic_write, expand_user, html_table
 
-from ._html import html_table
 from ._plots import Dot, Row, draw_scores
 from ._score import Score
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 
@@ -99,6 +98,8 @@ class Scorecard(Mapping[str, Score]):
         Scores without an interval have no ``low`` and ``high``; ``without_interval``
         says why.
         """
+        import pandas as pd  # slow to import, and needed here only
+
         rows = []
         for score in self.scores:
             low, high = score.interval or (math.nan, math.nan)

@@ -16,7 +16,7 @@ class Autoencoder(nn.Module):
     """Images to codes and back.
 
     Users give and get images with pixels from 0 to 1; if the model was made for
-    standardised pixels, it converts them at its own border.
+    standardized pixels, it converts them at its own border.
 
     Args:
         encoder: From images ``(batch, *image_shape)`` to ``(batch, 2 * n_latents)``,
@@ -73,7 +73,7 @@ class Autoencoder(nn.Module):
         # Kept out of the parameters that are saved: they belong to the settings.
         self.register_buffer("mean", _constants(mean, 0.0, per_channel), False)
         self.register_buffer("std", _constants(std, 1.0, per_channel), False)
-        self.is_standardising = mean is not None or std is not None
+        self.is_standardizing = mean is not None or std is not None
 
     @property
     def n_pixels(self) -> int:
@@ -91,13 +91,13 @@ class Autoencoder(nn.Module):
             images: ``(batch, *image_shape)``, floats from 0 to 1, or bytes.
         """
         images = checked_images(images, self.image_shape, network=self.encoder)
-        return self._read(self.encoder(self.standardised(images)), len(images))
+        return self._read(self.encoder(self.standardize(images)), len(images))
 
     def decode(self, codes: torch.Tensor) -> torch.Tensor:
         """Expected images ``(batch, *image_shape)`` of codes ``(batch, n_latents)``."""
         codes = checked_codes(codes, self.n_latents, network=self.decoder)
         expected = self.likelihood.mean(self.decoder(codes))
-        return expected * self.std + self.mean if self.is_standardising else expected
+        return expected * self.std + self.mean if self.is_standardizing else expected
 
     def sample(self, n: int, *, generator: torch.Generator) -> torch.Tensor:
         """Images ``(n, *image_shape)`` of codes drawn from a standard normal."""
@@ -115,18 +115,18 @@ class Autoencoder(nn.Module):
                 f"The decoder must return shape {tuple(images.shape)}, got "
                 f"{tuple(output.shape)}."
             )
-        return self.likelihood.loss(self.standardised(images), output)
+        return self.likelihood.loss(self.standardize(images), output)
 
     def perceived_distance(
         self, images: torch.Tensor, others: torch.Tensor
     ) -> torch.Tensor:
         """How far apart images look to the reconstruction loss, ``(batch,)``."""
-        images, others = self.standardised(images), self.standardised(others)
+        images, others = self.standardize(images), self.standardize(others)
         return self.likelihood.distance(images, others)
 
-    def standardised(self, images: torch.Tensor) -> torch.Tensor:
+    def standardize(self, images: torch.Tensor) -> torch.Tensor:
         """Images as encoder and likelihood see them."""
-        return (images - self.mean) / self.std if self.is_standardising else images
+        return (images - self.mean) / self.std if self.is_standardizing else images
 
     def _read(self, output: object, n_images: int) -> Posterior:
         width = self.n_latents * (2 if self.is_variational else 1)

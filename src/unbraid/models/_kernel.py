@@ -8,7 +8,6 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy import fft
 from torch.nn import functional
 
 from unbraid.foundation import (
@@ -147,7 +146,7 @@ class KernelAugmented(AbstractLikelihood):
         if images.ndim != 4:
             raise ValueError(
                 "images must have shape (batch, channels, height, width), got "
-                f"{tuple(images.shape)}. Vectors have no neighbourhoods."
+                f"{tuple(images.shape)}. Vectors have no neighborhoods."
             )
         channels, height, width = images.shape[1:]
         radius = self.radius
@@ -294,6 +293,8 @@ def restore_former_settings(plain: Any) -> Any:
 
 def _fast_length(n: int) -> int:
     """The next number for which a transform is fast."""
+    from scipy import fft  # slow to import
+
     return int(np.array(fft.next_fast_len(n)))
 
 

@@ -36,7 +36,7 @@ class AbstractLikelihood(abc.ABC):
         """The expected image, from what the decoder gave."""
         return output
 
-    def log_normaliser(self, n_pixels: int) -> float:
+    def log_normalizer(self, n_pixels: int) -> float:
         """What must be added to the loss for it to be that of a density, in nats.
 
         Args:
@@ -120,7 +120,7 @@ class Gaussian(AbstractLikelihood):
         """Scaled squared error, ``(batch,)``."""
         return per_image((images - output).square()) / (2.0 * self.variance)
 
-    def log_normaliser(self, n_pixels: int) -> float:
+    def log_normalizer(self, n_pixels: int) -> float:
         r""":math:`\frac{n}{2} \log 2 \pi \sigma^2`."""
         return 0.5 * n_pixels * math.log(2.0 * math.pi * self.variance)
 
@@ -148,7 +148,7 @@ class Laplace(AbstractLikelihood):
         """Scaled absolute error, ``(batch,)``."""
         return per_image((images - output).abs()) / self.scale
 
-    def log_normaliser(self, n_pixels: int) -> float:
+    def log_normalizer(self, n_pixels: int) -> float:
         r""":math:`n \log 2 b`."""
         return n_pixels * math.log(2.0 * self.scale)
 

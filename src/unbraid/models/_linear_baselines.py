@@ -144,7 +144,7 @@ def _draw_pixels(
 def _principal_axes(
     pixels: NDArray[np.float32], n_latents: int, seed: int
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-    """Matrices from centred pixels to components of variance one, and back."""
+    """Matrices from centered pixels to components of variance one, and back."""
     n_most = min(pixels.shape)
     if not 1 <= n_latents <= n_most:
         raise ValueError(

@@ -103,7 +103,7 @@ def require_grid(caller: str, dataset: AbstractDataset) -> FactorSpace:
     if not isinstance(dataset, AbstractDataset):
         raise TypeError(
             f"{caller} needs a dataset, got {type(dataset).__name__}. Wrap arrays in "
-            "unbraid.data.LabelledImages, or open a name with "
+            "unbraid.data.LabeledImages, or open a name with "
             "unbraid.data.open_dataset."
         )
     space = dataset.factor_space

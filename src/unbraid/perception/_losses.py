@@ -91,7 +91,7 @@ def group_distances(
         Distances, ``(n_pairs,)``, differentiable with respect to the images.
     """
     if isinstance(loss, Autoencoder):
-        if loss.is_standardising:
+        if loss.is_standardizing:
             # The loss compares standardized images.
             images = (images - loss.mean.to(images)) / loss.std.to(images)
         return group_distances(loss.likelihood, images, group, first, second)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -27,6 +27,9 @@ from ._pair_groups import (
     pairs_of_traversals,
     random_pairs,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _VALUES_PER_BATCH = 2**22
 
@@ -110,6 +113,18 @@ class PerceivedDistances:
     def to_plain(self) -> list[dict[str, Any]]:
         """Convert to a list with a dictionary per record."""
         return [row.to_plain() for row in self.rows]
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a table with one row per factor, and random pairs last.
+
+        The columns are the attributes of :class:`PerceivedDistance`, except for the
+        distances of single pairs.
+        """
+        import pandas as pd  # slow to import
+
+        columns = ["factor", "mean", "std", "linear", "rank", "order", "n_values"]
+        rows = [[getattr(row, name) for name in columns] for row in self.rows]
+        return pd.DataFrame(rows, columns=columns)
 
 
 def perceived_distances(
@@ -328,7 +343,7 @@ def _check(dataset: AbstractDataset, n_pairs: int, subset_size: int | None) -> N
     if not isinstance(dataset, AbstractDataset):
         raise TypeError(
             f"perceived_distances needs a dataset, got {type(dataset).__name__}. Wrap "
-            "arrays in unbraid.data.LabelledImages."
+            "arrays in unbraid.data.LabeledImages."
         )
     check_count("The number of images", len(dataset), least=2)
     check_count("n_pairs", n_pairs, least=2)

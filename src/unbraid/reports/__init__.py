@@ -1,4 +1,4 @@
-"""What to show: numbers first, then figures made of them, then pages."""
+"""Figures, report pages and the latent explorer."""
 
 from unbraid.perception import DistanceMatrices, distance_matrices
 
@@ -32,7 +32,12 @@ from .figures._population import (
     lineage_table,
 )
 from .figures._questions import draw_rank_correlation, draw_total_correlation
-from .figures._ranking import Place, draw_agreement, draw_ranking, rank_settings
+from .figures._ranking import (
+    RankedSetting,
+    draw_agreement,
+    draw_ranking,
+    rank_settings,
+)
 from .figures._scatter import LatentScatter, draw_latent_scatter, latent_scatter
 from .figures._spectrum import (
     ManifoldSpectrum,
@@ -64,7 +69,7 @@ __all__ = [
     "LatentTraversals",
     "ManifoldSpectrum",
     "Match",
-    "Place",
+    "RankedSetting",
     "Reconstructions",
     "TrainingCurves",
     "animate_latent_traversals",

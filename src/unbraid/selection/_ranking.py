@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from unbraid.foundation import check_count, numpy_generator
+from unbraid.foundation import check_count, html_table, numpy_generator
 
 from ._evidence import Evidence, Floats
 
@@ -27,6 +27,7 @@ _LABELS_OF_EQUAL_WEIGHT = 100
 # Reproducible latents below which agreement is meaningless: the best of four pairs of
 # untrained networks reaches 0.4.
 _LEAST_REPRODUCIBLE = 0.5
+_MODELS_SHOWN = 20
 # Rounding error of agreements that are equal.
 _ROUNDING = 1e-9
 
@@ -87,6 +88,35 @@ class Ranking:
     chosen: str | None
     reason: str
     labels: LabelEffect | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"Ranking({len(self.models)} models of {len(self.specifications)} "
+            f"configurations, chosen={self.chosen!r})"
+        )
+
+    def _repr_html_(self) -> str:
+        """The best models and the reason for the choice, for notebooks."""
+        columns = ("model", "configuration", "score", "95 % interval", "group")
+        rows = [
+            (
+                model.name,
+                model.specification,
+                f"{model.score:.3f}",
+                "{:.3f} - {:.3f}".format(*model.interval),
+                str(model.group),
+                "yes" if model.better_than_chance else "no",
+            )
+            for model in self.models[:_MODELS_SHOWN]
+        ]
+        n_more = len(self.models) - len(rows)
+        notes = [f"{n_more} more models: see to_frame()."] if n_more > 0 else []
+        return html_table(
+            (*columns, "better than chance"),
+            rows,
+            title=f"Chosen: {self.chosen or 'no model'}. {self.reason}",
+            notes=notes,
+        )
 
     def to_plain(self) -> dict[str, Any]:
         """Convert to JSON types."""

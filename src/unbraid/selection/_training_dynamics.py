@@ -53,8 +53,8 @@ class DynamicsScore:
 def training_dynamics(
     traces: Sequence[Trace | NDArray[np.floating]],
     *,
-    neighbours: int = 5,
-    slice_neighbours: int = 5,
+    n_neighbors: int = 5,
+    n_slice_neighbors: int = 5,
     decay: float = 2.0,
     steps: int = 2,
     n_components: int = 5,
@@ -83,9 +83,10 @@ def training_dynamics(
     Args:
         traces: Traces of two runs or more with the same rows and steps, or activations
             ``(n_slices, n_observations, n_units)``. Numbers of units may differ.
-        neighbours: See :func:`~unbraid.geometry.multislice_kernel`.
-        slice_neighbours: See there.
-        decay: See there.
+        n_neighbors: Neighbor within a slice whose distance is the bandwidth, see
+            :func:`~unbraid.geometry.multislice_kernel`.
+        n_slice_neighbors: Neighbor among slices whose distance is the bandwidth.
+        decay: Decay of the kernel, see :func:`~unbraid.geometry.multislice_kernel`.
         steps: Diffusion time ``t``, see :func:`~unbraid.geometry.joint_embedding`.
             After many steps all configurations have similar scores, see
             ``separation``.
@@ -131,8 +132,8 @@ def training_dynamics(
     check_count("max_rows", max_rows, least=2)
     affinities = partial(
         multislice_kernel,
-        neighbours=neighbours,
-        slice_neighbours=slice_neighbours,
+        n_neighbors=n_neighbors,
+        n_slice_neighbors=n_slice_neighbors,
         decay=decay,
         precision=precision,
     )

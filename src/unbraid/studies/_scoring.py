@@ -67,7 +67,7 @@ def score_run(
         seed=seed,
         intervals=False,
         levels=False,
-        workers=1,
+        n_jobs=1,
         progress=False,
     )
     sampled, failures = _sampled_scores(codes, seed)

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from unbraid.data import OpenedData, open_cached
+from unbraid.data import CachedDataset, open_cached
 from unbraid.evolution import evolve
 from unbraid.execution import InlineExecutor, Job, Report
 from unbraid.foundation import (
@@ -131,7 +131,7 @@ class _Progress(AbstractLogger):
 
 def _train(
     spec: RunSpec,
-    data: OpenedData,
+    data: CachedDataset,
     files: RunFiles,
     job: Job,
     report: Report,
@@ -166,7 +166,7 @@ def _train(
 
 def _train_and_score(
     spec: RunSpec,
-    data: OpenedData,
+    data: CachedDataset,
     files: RunFiles,
     job: Job,
     report: Report,
@@ -180,7 +180,7 @@ def _train_and_score(
 
 
 def _evolve_and_score(
-    spec: RunSpec, data: OpenedData, files: RunFiles, job: Job
+    spec: RunSpec, data: CachedDataset, files: RunFiles, job: Job
 ) -> dict[str, Any]:
     # Beside the runs, so that runs which share a population breed it once.
     populations = files.path.parent.parent / "populations"

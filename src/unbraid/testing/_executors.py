@@ -10,12 +10,12 @@ from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 
 import threadpoolctl
-import torch
 
 from unbraid.data import open_cached
 from unbraid.execution import AbstractExecutor, Event, Job, JobFiles, Outcome, work
 from unbraid.foundation import read_json
 from unbraid.studies import RunSpec, StudyFolder, make_job
+from unbraid.training import torch_threads
 
 _DATA = "xy_squares:image_size=8,square_size=1,n_squares=1,rgb=false"
 _SHORT, _LONG = 100, 2_500
@@ -200,13 +200,8 @@ def _worker(job: Job) -> int:
 def _require_same(job: Job, folder: Path) -> None:
     """Check that files are the same as those of this process with one thread."""
     here = dataclasses.replace(job, folder=str(folder))
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with threadpoolctl.threadpool_limits(1):
-            work(here)
-    finally:
-        torch.set_num_threads(n_threads)
+    with torch_threads(1), threadpoolctl.threadpool_limits(1):
+        work(here)
     for name in ("model.safetensors", "scores.json"):
         there = Path(job.folder) / name
         is_same = there.is_file() and there.read_bytes() == (folder / name).read_bytes()

@@ -24,6 +24,7 @@ from ._specification import Change, TrainingSpec, hash_plain
 from ._specify import specify
 from ._state import TrainingState
 from ._tensor_file import read_tensors
+from ._threads import torch_threads
 from ._trace import Trace, TraceRecorder, TraceSettings, find_last_layer
 
 __all__ = [
@@ -64,6 +65,7 @@ __all__ = [
     "measure_training",
     "save_model",
     "specify",
+    "torch_threads",
     "train",
     "train_run",
     "train_segment",

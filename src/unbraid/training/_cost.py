@@ -12,6 +12,7 @@ from ._fit import choose_device, make_stream
 from ._loop import train
 from ._specification import TrainingSpec
 from ._state import TrainingState
+from ._threads import torch_threads
 
 _WARM_UP = 3
 _LEAST_STEPS, _SECONDS, _MOST = 5, 0.4, 10_000
@@ -48,9 +49,7 @@ def measure_training(
         device: Device to train on.
     """
     chosen = choose_device(device)
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # as in a worker
-    try:
+    with torch_threads(1):  # as in a worker
         state = TrainingState.create(spec, device=chosen)
         stream = make_stream(spec, dataset, chosen)
         times = []
@@ -59,8 +58,6 @@ def measure_training(
             is_enough = times[-1] - times[0] > _SECONDS
             if snapshot.step > _WARM_UP + _LEAST_STEPS and is_enough:
                 break
-    finally:
-        torch.set_num_threads(n_threads)
     # A median, because single steps may wait for memory.
     return TrainingCost(float(np.median(np.diff(times)[_WARM_UP:])), _size(state))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unbraid.foundation import CheckpointFormatError, read_json
+from unbraid.foundation import CheckpointFormatError, html_table, read_json
 from unbraid.models import Autoencoder
 
 from ._diagnosis import Diagnosis, find_gap
@@ -41,6 +41,44 @@ class Run:
     warnings: tuple[Diagnosis, ...] = ()
     folder: Path | None = None
     trace: Trace | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        parts = [
+            type(self.spec.objective).__name__,
+            f"{self.spec.n_latents} latents",
+            f"{self.spec.steps:,} steps",
+            f"seed {self.spec.seed}",
+        ]
+        if self.warnings:
+            parts.append(f"warnings: {', '.join(each.name for each in self.warnings)}")
+        if self.folder is not None:
+            parts.append(f"folder={str(self.folder)!r}")
+        return f"Run({', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        """Settings, the last record of the history and warnings, for notebooks."""
+        spec, last = self.spec, self.history[-1] if self.history else {}
+        rows = {
+            "objective": spec.objective,
+            "network": spec.network,
+            "likelihood": spec.likelihood,
+            "data": " x ".join(map(str, spec.image_shape)),
+            "latents": spec.n_latents,
+            "steps": f"{spec.steps:,}",
+            "batch size": spec.batch_size,
+            "seed": spec.seed,
+            "folder": self.folder or "-",
+        }
+        if "total" in last:
+            rows["last loss"] = f"{last['total']:.4g} nats per image"
+        if "active_latents" in last:
+            rows["active latents"] = last["active_latents"]
+        return html_table(
+            ("", ""),
+            [(name, str(value)) for name, value in rows.items()],
+            title="Run",
+            notes=[each.message for each in self.warnings],
+        )
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the history as a table, one row per record.

@@ -69,7 +69,7 @@ class TrainingState:
         if extra is not None:
             extra = extra.to(device)
             if isinstance(spec.objective, AbstractAdversarialObjective):
-                adversary_optimizer = spec.objective.adversary_optimiser(extra)
+                adversary_optimizer = spec.objective.adversary_optimizer(extra)
             else:
                 parameters += list(extra.parameters())
         optimizer = _build_optimizer(spec, parameters)

@@ -1,4 +1,4 @@
-"""Larger frozen encoders have a larger gap."""
+"""Larger frozen encoders have a higher MIG."""
 
 from typing import Any
 
@@ -20,10 +20,10 @@ _SEEDS = (0, 1, 2)
 
 
 def measure(evidence: Evidence) -> Measured:
-    """MIG against the width of self-trained encoders, and of untrained ones."""
+    """Measure MIG over the width of trained and untrained encoders."""
     table = evidence.table(_STUDY)
     table = table.assign(width=[_width(text) for text in table["network.widths"]])
-    untrained = pd.DataFrame(evidence.kept("untrained", lambda: _untrained(evidence)))
+    untrained = pd.DataFrame(evidence.cached("untrained", lambda: _untrained(evidence)))
     n_resamples = evidence.at(smoke=20, mini=1_000, paper=1_000)
     checks = [
         above(
@@ -32,7 +32,7 @@ def measure(evidence: Evidence) -> Measured:
             expected="above 0, as with CLIP (0.004 to 0.026)",
         )
     ]
-    published = evidence.kept("published", lambda: _published(evidence))
+    published = evidence.cached("published", lambda: _published(evidence))
     if len(published) > 1:
         trend = np.corrcoef(
             [row["n_weights"] for row in published],
@@ -47,8 +47,8 @@ def measure(evidence: Evidence) -> Measured:
     figure = draw_lines(
         [str(width) for width in means["self-trained"]],
         {name: list(line.values()) for name, line in means.items()},
-        across="units in each of two layers",
-        up="MIG, mean over seeds",
+        x_label="units in each of two layers",
+        y_label="MIG, mean over seeds",
     )
     return Measured(
         checks=checks,

@@ -1,4 +1,4 @@
-"""GeoManCEr finds the factors of true latents, and not those of pixels or codes."""
+"""GeoManCEr finds factors from true latents, but not from pixels or codes."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unbraid import encode, fit
-from unbraid.data import LabelledImages
+from unbraid.data import LabeledImages
 from unbraid.geometry import Geomancer, alignment_error, product_manifold
 from unbraid.reports import draw_manifold_spectrum, manifold_spectrum
 from unbraid_claims import Check, Claim, Evidence, Measured
@@ -16,7 +16,7 @@ _FACTORS, _DIMENSIONS = "SO3 x S2", [2, 3]
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Points of one product manifold: as they are, as images, as codes of images."""
+    """Apply GeoManCEr to points of a product manifold, their images and their codes."""
     n_points = evidence.at(smoke=300, mini=3_000, paper=20_000)
     sample = product_manifold(_FACTORS, n_points)
     rotations = sample.points[:, :9].reshape(-1, 3, 3)
@@ -42,7 +42,7 @@ def measure(evidence: Evidence) -> Measured:
             most=0.15,
         ),
     ]
-    codes = np.array(evidence.kept("codes", lambda: _codes(evidence, images)))
+    codes = np.array(evidence.cached("codes", lambda: _codes(evidence, images)))
     for what, points in (("pixels", pixels), ("beta-VAE codes", codes)):
         fitted = Geomancer(sample.dimension).fit(np.unique(points, axis=0))
         checks.append(
@@ -62,7 +62,7 @@ def _is_found(fitted: Geomancer) -> float:
 
 
 def _codes(evidence: Evidence, images: NDArray[np.uint8]) -> Any:
-    data = LabelledImages(images)
+    data = LabeledImages(images)
     steps = evidence.at(smoke=20, mini=3_000, paper=100_000)
     trained = fit(
         "beta_vae", data, steps=steps, learning_rate=1e-3, device="cpu", progress=False

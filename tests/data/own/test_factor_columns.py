@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 import torch
 
-from unbraid.data import LabelledImages
+from unbraid.data import LabeledImages
 from unbraid.foundation import DataFormatError
 from unbraid.testing import check_dataset
 
 
-def label(factors, n: int = 3, **options) -> LabelledImages:
-    data = LabelledImages(np.zeros((n, 8, 8), np.uint8), factors, **options)
+def label(factors, n: int = 3, **options) -> LabeledImages:
+    data = LabeledImages(np.zeros((n, 8, 8), np.uint8), factors, **options)
     check_dataset(data)
     return data
 
@@ -151,7 +151,7 @@ def test_bad_csv_is_refused_in_a_sentence(tmp_path, case):
     text, message = BAD_CSV[case]
     with pytest.raises(ValueError, match=message) as failure:
         label(write(tmp_path, text))
-    assert str(failure.value).startswith("LabelledImages: expected ")
+    assert str(failure.value).startswith("LabeledImages: expected ")
     assert "\n" not in str(failure.value)
 
 
@@ -180,7 +180,7 @@ def test_long_csv_of_mixed_columns_raises_no_warning(tmp_path):
     n = 300_000
     lines = ["1"] * (n - 1) + ["a"]
     path = write(tmp_path, "x\n" + "\n".join(lines))
-    data = LabelledImages(np.zeros((n, 1, 1), np.uint8), path)
+    data = LabeledImages(np.zeros((n, 1, 1), np.uint8), path)
     assert data.factor_values == (("1", "a"),)
 
 

@@ -20,9 +20,9 @@ N_IMAGES = 6
 
 
 def photograph(number):
-    """A JPEG of 178 x 218 that is bright at the centre square's top edge only."""
+    """A JPEG of 178 x 218 that is bright at the center square's top edge only."""
     pixels = np.full((218, 178, 3), 20 * number, dtype=np.uint8)
-    pixels[:20] = 255  # outside of the centre square, which starts at row 20
+    pixels[:20] = 255  # outside of the center square, which starts at row 20
     pixels[20:40] = 200
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "JPEG", quality=95)

@@ -10,9 +10,9 @@ from unbraid.foundation import DataFormatError, DatasetNotFoundError
 from unbraid.testing import check_dataset
 
 
-def jpeg(grey):
+def jpeg(gray):
     file = io.BytesIO()
-    Image.new("RGB", (64, 64), (grey, grey, grey)).save(file, "JPEG", quality=95)
+    Image.new("RGB", (64, 64), (gray, gray, gray)).save(file, "JPEG", quality=95)
     return file.getvalue()
 
 
@@ -44,8 +44,8 @@ def test_training_pictures_and_their_categories_are_read(published):
     check_dataset(pictures)
     assert len(pictures) == 6
     np.testing.assert_array_equal(pictures.factors(range(6))[:, 0], [0, 0, 0, 1, 1, 1])
-    greys = pictures.images(range(6)).mean(axis=(1, 2, 3))
-    np.testing.assert_allclose(greys, [0, 20, 40, 100, 120, 140], atol=2)
+    grays = pictures.images(range(6)).mean(axis=(1, 2, 3))
+    np.testing.assert_allclose(grays, [0, 20, 40, 100, 120, 140], atol=2)
 
 
 def test_pictures_can_stand_behind_sprites(published):

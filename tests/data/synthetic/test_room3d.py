@@ -131,7 +131,7 @@ def test_every_value_of_every_factor_gives_another_picture(image_size):
         assert len(np.unique(images.reshape(size, -1), axis=0)) == size
 
 
-def test_hue_of_a_surface_is_its_brightness_times_the_colour(room):
+def test_hue_of_a_surface_is_its_brightness_times_the_color(room):
     # Bottom left is floor and nothing else: its red under a red hue is its brightness.
     def floor(hue):
         return picture(room, hue, 5, 5, 0, SPHERE, 7)[:, -8:, :8]
@@ -139,8 +139,8 @@ def test_hue_of_a_surface_is_its_brightness_times_the_colour(room):
     brightness = floor(0)[0]
     assert len(np.unique(brightness)) > 5
     for hue in range(10):
-        colour = np.rint(256 * np.array(colorsys.hsv_to_rgb(hue / 10, 1, 1))) / 256
-        expected = np.rint(brightness * colour[:, None, None])
+        color = np.rint(256 * np.array(colorsys.hsv_to_rgb(hue / 10, 1, 1))) / 256
+        expected = np.rint(brightness * color[:, None, None])
         np.testing.assert_array_equal(floor(hue), expected)
 
 

@@ -25,19 +25,19 @@ def read_columns(factors: Any, names: Sequence[str] | None) -> pd.DataFrame:
         columns = _to_frame(factors)
     if columns.shape[1] == 0:
         raise ValueError(
-            "LabelledImages: expected factors with at least one column, got none. "
+            "LabeledImages: expected factors with at least one column, got none. "
             "Leave factors out if there are no labels."
         )
     given = list(columns.columns if names is None else names)
     if len(given) != columns.shape[1]:
         raise ValueError(
-            f"LabelledImages: expected a name for each of {columns.shape[1]} factors, "
+            f"LabeledImages: expected a name for each of {columns.shape[1]} factors, "
             f"got {len(given)} names."
         )
     labels = [str(name) for name in given]
     if len(set(labels)) < len(labels) or "" in labels:
         raise ValueError(
-            "LabelledImages: expected factor names that differ and are not empty, got "
+            "LabeledImages: expected factor names that differ and are not empty, got "
             f"{', '.join(map(repr, labels))}."
         )
     return columns.set_axis(labels, axis="columns")
@@ -52,7 +52,7 @@ def _to_frame(factors: Any) -> pd.DataFrame:
         lengths = {str(name): len(column) for name, column in factors.items()}
         if len(set(lengths.values())) > 1:
             raise ValueError(
-                "LabelledImages: expected factors of equal length, got "
+                "LabeledImages: expected factors of equal length, got "
                 f"{', '.join(f'{n!r} with {size}' for n, size in lengths.items())}."
             )
         # As arrays, because pandas would align columns that are series by their index.
@@ -64,7 +64,7 @@ def _to_frame(factors: Any) -> pd.DataFrame:
         factors = np.asarray(factors)
         if factors.ndim not in (1, 2):
             raise ValueError(
-                "LabelledImages: expected factors as (n, n_factors), got an array of "
+                "LabeledImages: expected factors as (n, n_factors), got an array of "
                 f"shape {factors.shape}."
             )
     frame = pd.DataFrame(factors)
@@ -84,7 +84,7 @@ def _column(values: Any) -> Any:
 def _read_csv(path: Path, is_named: bool) -> pd.DataFrame:
     if not path.exists() or path.is_dir():
         raise FileNotFoundError(
-            f"LabelledImages: expected a CSV file of factors, got {str(path)!r}, and "
+            f"LabeledImages: expected a CSV file of factors, got {str(path)!r}, and "
             "there is no such file."
         )
     # What pandas makes of a text takes several times its size.
@@ -97,17 +97,17 @@ def _read_csv(path: Path, is_named: bool) -> pd.DataFrame:
         columns = _parse(path, header=0, names=header)
     except pd.errors.EmptyDataError as error:
         raise DataFormatError(
-            f"LabelledImages: expected a line of names and a line per image in "
+            f"LabeledImages: expected a line of names and a line per image in "
             f"{str(path)!r}, got an empty file."
         ) from error
     except (pd.errors.ParserError, UnicodeDecodeError) as error:
         raise DataFormatError(
-            "LabelledImages: expected a CSV file of factors in UTF-8, got "
+            "LabeledImages: expected a CSV file of factors in UTF-8, got "
             f"{str(path)!r} ({str(error).strip()})."
         ) from error
     if not isinstance(columns.index, pd.RangeIndex):
         raise DataFormatError(
-            f"LabelledImages: expected {len(header)} values per line in {str(path)!r}, "
+            f"LabeledImages: expected {len(header)} values per line in {str(path)!r}, "
             "as many as there are names, got lines with more."
         )
     return columns
@@ -125,24 +125,24 @@ def _checked_header(path: Path, fields: list[str], is_named: bool) -> list[str] 
         if is_named:
             return None
         raise DataFormatError(
-            f"LabelledImages: expected the names of the factors in the first line of "
+            f"LabeledImages: expected the names of the factors in the first line of "
             f"{str(path)!r}, got numbers ({', '.join(fields[:3])}). Add such a line, "
             "or pass factor_names."
         )
     if len(fields) == 1 and any(mark in fields[0] for mark in ";\t"):
         raise DataFormatError(
-            f"LabelledImages: expected values that are separated by commas in "
+            f"LabeledImages: expected values that are separated by commas in "
             f"{str(path)!r}, got {fields[0]!r}."
         )
     if "" in fields:
         raise DataFormatError(
-            f"LabelledImages: expected a name for every column of {str(path)!r}, got "
+            f"LabeledImages: expected a name for every column of {str(path)!r}, got "
             f"none for column {fields.index('') + 1}. If it holds row numbers, leave "
             "it out (in pandas: to_csv(index=False))."
         )
     if len(set(fields)) < len(fields):
         raise DataFormatError(
-            f"LabelledImages: expected names that differ in {str(path)!r}, got "
+            f"LabeledImages: expected names that differ in {str(path)!r}, got "
             f"{', '.join(fields)}."
         )
     return fields

@@ -37,7 +37,7 @@ def read_images(images: Any, *, channels_first: bool | None) -> NDArray[np.uint8
             array = np.asarray(images)
         except ValueError as error:
             raise ValueError(
-                "LabelledImages: expected images of one size, got a list of arrays "
+                "LabeledImages: expected images of one size, got a list of arrays "
                 "whose shapes differ. Make them the same size first."
             ) from error
     # A plain array: batches of a memory map must not be memory maps.
@@ -54,12 +54,12 @@ def _read_file(path: Path) -> NDArray[Any]:
     """The array called ``images``, or the only one, of a file."""
     if not path.exists() or path.is_dir():
         raise FileNotFoundError(
-            f"LabelledImages: expected a file of images, got {str(path)!r}, and there "
+            f"LabeledImages: expected a file of images, got {str(path)!r}, and there "
             "is no such file. For a folder of pictures there is ImageFolder."
         )
     if path.suffix.lower() not in SUFFIXES:
         raise ValueError(
-            "LabelledImages: expected a .npy, .npz, .h5 or .hdf5 file, got "
+            "LabeledImages: expected a .npy, .npz, .h5 or .hdf5 file, got "
             f"{str(path)!r}."
         )
     return read_array(path, _only_key(path, array_names(path)))
@@ -71,7 +71,7 @@ def _only_key(path: Path, keys: list[str]) -> str:
     if len(keys) == 1:
         return keys[0]
     raise DataFormatError(
-        f"LabelledImages: expected an array called 'images' or a single array in "
+        f"LabeledImages: expected an array called 'images' or a single array in "
         f"{str(path)!r}, got {', '.join(keys) or 'none'}. Load the file and pass the "
         "array that holds the images."
     )
@@ -88,13 +88,13 @@ def _channels_last(array: NDArray[Any], channels_first: bool | None) -> NDArray[
             array = np.moveaxis(array, 1, -1)
     if array.ndim != 4 or 0 in array.shape or array.shape[-1] > 4:
         raise ValueError(
-            "LabelledImages: expected at least one image, with 1 to 4 channels, as "
+            "LabeledImages: expected at least one image, with 1 to 4 channels, as "
             "(n, height, width), (n, height, width, channels) or (n, channels, height, "
             f"width), got shape {shape}."
         )
     if math.prod(array.shape[1:]) > _MOST_VALUES:
         raise ValueError(
-            f"LabelledImages: an image may have at most {_MOST_VALUES:,} values, got "
+            f"LabeledImages: an image may have at most {_MOST_VALUES:,} values, got "
             f"shape {shape}."
         )
     return array
@@ -104,7 +104,7 @@ def _is_channels_first(shape: tuple[int, ...]) -> bool:
     first, last = (1 <= shape[axis] <= 4 for axis in (1, -1))
     if first and last:
         raise ValueError(
-            "LabelledImages: expected a shape that shows where the channels are, got "
+            "LabeledImages: expected a shape that shows where the channels are, got "
             f"{shape}, where they may be the second axis or the last. Pass "
             "channels_first=True or channels_first=False."
         )
@@ -121,9 +121,7 @@ def _to_uint8(images: NDArray[Any]) -> NDArray[np.uint8]:
         return np.multiply(images, 255, dtype=np.uint8)
     if images.dtype.kind == "f":
         return _scaled(images)
-    message = (
-        f"LabelledImages: expected uint8, bool or float images, got {images.dtype}"
-    )
+    message = f"LabeledImages: expected uint8, bool or float images, got {images.dtype}"
     if images.dtype.kind not in "iu":
         raise TypeError(f"{message}.")
     some = np.concatenate([images[rows] for rows in _sample(images)])
@@ -141,7 +139,7 @@ def _scaled(images: NDArray[np.floating]) -> NDArray[np.uint8]:
         # NaN compares as false with everything, and so is refused here too.
         if not (low >= 0 and high <= 1):
             raise ValueError(
-                "LabelledImages: expected float images with values from 0 to 1, got "
+                "LabeledImages: expected float images with values from 0 to 1, got "
                 f"values from {low} to {high}. Scale them, or pass uint8 from 0 to 255."
             )
         scaled[rows] = np.rint(np.multiply(chunk, 255.0, dtype=np.float64))
@@ -157,7 +155,7 @@ def _refuse_ones(images: NDArray[np.uint8]) -> None:
             return
     if highest == 1:
         raise ValueError(
-            "LabelledImages: expected uint8 images from 0 (black) to 255 (white), got "
+            "LabeledImages: expected uint8 images from 0 (black) to 255 (white), got "
             "only 0 and 1. Pass images.astype(bool) if 1 is white."
         )
 

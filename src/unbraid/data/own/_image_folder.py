@@ -27,18 +27,18 @@ class ImageFolder(AbstractDataset):
 
     Files are taken in the order of their names; hidden files and whatever is not a
     picture (by its suffix) are passed over. Pictures are turned upright as their EXIF
-    data say, scaled with anti-aliasing, and 16-bit grey is scaled to 8 bits; of an
+    data say, scaled with anti-aliasing, and 16-bit gray is scaled to 8 bits; of an
     animation the first frame counts. They are decoded once and kept as one memory map
     outside the folder; added, removed or changed pictures are noticed the next time.
 
     Args:
         path: The folder.
         image_size: Side of the image in pixels, or ``(height, width)``.
-        channels: 3 for colour, 1 for grey.
+        channels: 3 for color, 1 for gray.
         crop: ``"centre"`` scales the picture until it covers the image and cuts off
             what is over, ``"pad"`` scales it until it fits and fills the rest with
             ``background``, ``"stretch"`` ignores its proportions.
-        background: Grey level, 0 (black) to 255 (white), behind transparent pixels.
+        background: Gray level, 0 (black) to 255 (white), behind transparent pixels.
         on_error: What to do with broken pictures: ``"raise"`` names them in an error,
             ``"skip"`` goes on without them (see :attr:`skipped`).
         label_folders: Take the name of the first sub-folder of each picture as its
@@ -229,6 +229,6 @@ def _checked_folder(path: Path) -> Path:
     if not root.is_dir():
         raise NotADirectoryError(
             f"ImageFolder: expected a folder of pictures, got the file {str(path)!r}. "
-            "Pass the folder that it is in; for arrays there is LabelledImages."
+            "Pass the folder that it is in; for arrays there is LabeledImages."
         )
     return root

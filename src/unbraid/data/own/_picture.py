@@ -103,7 +103,7 @@ def _eight_bit(picture: Image.Image) -> Image.Image:
     return Image.fromarray(((values.astype(np.uint32) + 128) // 257).astype(np.uint8))
 
 
-def _centre(picture: Image.Image, framing: Framing) -> Image.Image:
+def _center(picture: Image.Image, framing: Framing) -> Image.Image:
     # The box is cut out while scaling: first scaling all of a 1 x 5000 strip would
     # make a picture of millions of pixels.
     scale = min(picture.width / framing.width, picture.height / framing.height)
@@ -123,8 +123,8 @@ def _pad(picture: Image.Image, framing: Framing) -> Image.Image:
     width = max(1, round(picture.width / scale))
     height = max(1, round(picture.height / scale))
     box = (0.0, 0.0, float(picture.width), float(picture.height))
-    colour = framing.background if framing.channels == 1 else (framing.background,) * 3
-    canvas = Image.new(picture.mode, (framing.width, framing.height), colour)
+    color = framing.background if framing.channels == 1 else (framing.background,) * 3
+    canvas = Image.new(picture.mode, (framing.width, framing.height), color)
     corner = ((framing.width - width) // 2, (framing.height - height) // 2)
     canvas.paste(_resize(picture, (width, height), box), corner)
     return canvas
@@ -136,4 +136,4 @@ def _resize(
     return picture.resize(size, Image.Resampling.LANCZOS, box=box, reducing_gap=3.0)
 
 
-_FRAME = {"centre": _centre, "stretch": _stretch, "pad": _pad}
+_FRAME = {"centre": _center, "stretch": _stretch, "pad": _pad}

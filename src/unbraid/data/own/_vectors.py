@@ -5,7 +5,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import torch
 from numpy.typing import ArrayLike, NDArray
 
@@ -14,8 +13,7 @@ from unbraid.data._factor_space import FactorSpace
 from unbraid.foundation import require_memory
 
 from ._content import hash_content, hash_pixels
-from ._factor_columns import read_columns
-from ._factor_table import FactorTable, encode_factors
+from ._factor_table import FactorTable
 
 
 class Vectors(AbstractDataset):
@@ -23,7 +21,7 @@ class Vectors(AbstractDataset):
 
     Args:
         values: Finite numbers, ``(n, length)``; kept as ``float32``.
-        factors: One row per vector, as :class:`LabelledImages` takes them.
+        factors: One row per vector, as :class:`LabeledImages` takes them.
         factor_names: One per factor, in place of the table's own names.
         name: Short lower-case name, for tables and file names.
 
@@ -36,7 +34,7 @@ class Vectors(AbstractDataset):
     def __init__(
         self,
         values: ArrayLike | torch.Tensor,
-        factors: ArrayLike | pd.DataFrame | Mapping[str, Any] | str | None = None,
+        factors: ArrayLike | Mapping[str, Any] | str | None = None,
         *,
         factor_names: Sequence[str] | None = None,
         name: str = "vectors",
@@ -45,6 +43,10 @@ class Vectors(AbstractDataset):
         self._values = _read_values(values)
         self._table: FactorTable | None = None
         if factors is not None:
+            # Imported when there are labels to read: pandas takes a third of a second.
+            from ._encode_factors import encode_factors
+            from ._factor_columns import read_columns
+
             columns = read_columns(factors, factor_names)
             if len(columns) != len(self._values):
                 raise ValueError(

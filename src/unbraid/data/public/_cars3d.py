@@ -9,7 +9,6 @@ from pathlib import Path, PurePosixPath
 from typing import ClassVar
 
 import numpy as np
-import scipy.io
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -27,9 +26,9 @@ _LIST = "data/cars/list.txt"
 _MOST_BYTES = 100_000_000
 """Size of the largest member of the archive."""
 
-# What scipy raises for files that are damaged or something else: found by trying.
+# What scipy raises for damaged and foreign files, besides its own error: found by
+# trying.
 _BAD_MAT = (
-    scipy.io.matlab.MatReadError,
     zlib.error,
     LookupError,
     NotImplementedError,
@@ -41,7 +40,7 @@ _BAD_MAT = (
 
 @dataclass(frozen=True, kw_only=True)
 class Cars3D(AbstractPublishedDataset, AbstractFactorDataset):
-    """17,568 images of 183 car models from 96 directions, in colour.
+    """17,568 images of 183 car models from 96 directions, in color.
 
     Factors: elevation (4), azimuth (24), object_type (183), the cars in the order of
     the published list. The files have 128 x 128 pixels; 64 x 64, as is customary, are
@@ -134,9 +133,11 @@ def _blocks(path: Path, cars: dict[str, int], size: int) -> Blocks:
 
 def _views(where: str, data: bytes) -> NDArray[np.uint8]:
     """Images of one car, ``(n, height, width, 3)``, the azimuth changing fastest."""
+    import scipy.io  # slow to import, and needed for this dataset only
+
     try:
         views = scipy.io.loadmat(io.BytesIO(data), variable_names=["im"])["im"]
-    except _BAD_MAT as error:
+    except (scipy.io.matlab.MatReadError, *_BAD_MAT) as error:
         raise DataFormatError(
             f"{where}: expected a MATLAB 5 file with an array 'im', got something else "
             f"({error}). This is not the published file: get it again."

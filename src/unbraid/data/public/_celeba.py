@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -26,10 +25,10 @@ _PAGE = "https://mmlab.ie.cuhk.edu.hk/projects/CelebA.html"
 
 @dataclass(frozen=True, kw_only=True)
 class CelebA(AbstractPublishedDataset):
-    """202,599 photographs of faces, in colour, with 40 yes-or-no attributes.
+    """202,599 photographs of faces, in color, with 40 yes-or-no attributes.
 
     Factors: the attributes, such as ``Smiling``, 0 for no and 1 for yes, in the order
-    of the published list; not a grid. The centre square of each aligned photograph (178
+    of the published list; not a grid. The center square of each aligned photograph (178
     x 218) is resized once and mapped from there (2.5 GB at 64 x 64).
 
     The files lie on Google Drive, which answers programs with a page: get them by hand.
@@ -96,6 +95,8 @@ class CelebA(AbstractPublishedDataset):
 
 def _attributes(path: Path) -> tuple[FactorSpace, Sequence[str], NDArray[np.bool_]]:
     """Attributes, names of the photographs, and which photograph has which."""
+    import pandas as pd  # slow to import, and needed for this dataset only
+
     try:
         with path.open(encoding="utf-8") as file:
             count, names = int(file.readline()), tuple(file.readline().split())

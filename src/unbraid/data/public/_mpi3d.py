@@ -25,13 +25,13 @@ _BUCKET = "https://storage.googleapis.com/disentanglement_dataset/Final_Dataset"
 
 @dataclass(frozen=True, kw_only=True)
 class MPI3D(AbstractPublishedDataset, AbstractFactorDataset):
-    """1,036,800 images of a robot arm that carries an object: 64 x 64, in colour.
+    """1,036,800 images of a robot arm that carries an object: 64 x 64, in color.
 
     Factors: object_color (6), object_shape (6), object_size (2), camera_height (3),
     background_color (3), horizontal_axis (40), vertical_axis (40). The last two are the
     angles of the arm's joints; disentanglement_lib calls them first and second degree
     of freedom. The same scenes come in three looks. The files hold no labels: the
-    length tells the factors, and the file of the 2019 challenge, with 4 colours and 4
+    length tells the factors, and the file of the 2019 challenge, with 4 colors and 4
     shapes (460,800 images), is read as well if it has the name of the full one.
 
     A file whose images are not compressed is mapped in place; otherwise they are
@@ -50,7 +50,7 @@ class MPI3D(AbstractPublishedDataset, AbstractFactorDataset):
     References:
         Gondal et al. (2019), On the Transfer of Inductive Bias from Simulation to the
         Real World: a New Disentanglement Dataset. https://arxiv.org/abs/1906.03292
-        https://github.com/rr-learning/disentanglement_dataset Licence: CC BY 4.0.
+        https://github.com/rr-learning/disentanglement_dataset License: CC BY 4.0.
     """
 
     kind: MPI3DKind = "toy"
@@ -87,7 +87,7 @@ class MPI3D(AbstractPublishedDataset, AbstractFactorDataset):
         return f"mpi3d_{self.kind}"
 
     @property
-    def _catalogue_name(self) -> str:
+    def _catalog_name(self) -> str:
         return f"mpi3d:kind={self.kind}"
 
     def _open(self, *paths: Path) -> Content:
@@ -106,7 +106,7 @@ class MPI3D(AbstractPublishedDataset, AbstractFactorDataset):
 
 
 def _space(n_values: int) -> FactorSpace:
-    """Factors with as many colours and shapes of the object."""
+    """Factors with as many colors and shapes of the object."""
     return FactorSpace(
         (
             "object_color",

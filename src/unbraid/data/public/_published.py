@@ -96,7 +96,7 @@ class AbstractPublishedDataset(AbstractDataset):
 
     @property
     def name(self) -> str:
-        """Name in the catalogue, and of the folder."""
+        """Name in the catalog, and of the folder."""
         return self.short_name
 
     @property
@@ -167,7 +167,7 @@ class AbstractPublishedDataset(AbstractDataset):
             for file in missing
         )
         if all(file.urls for file in missing):
-            command = f"unbraid data fetch {self._catalogue_name}"
+            command = f"unbraid data fetch {self._catalog_name}"
             advice = f"Put it there, or pass download=True, or run: {command}"
         else:
             advice = "Get it by hand and put it there: programs cannot fetch all of it."
@@ -177,7 +177,7 @@ class AbstractPublishedDataset(AbstractDataset):
         )
 
     @property
-    def _catalogue_name(self) -> str:
+    def _catalog_name(self) -> str:
         return self.short_name
 
 

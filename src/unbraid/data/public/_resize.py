@@ -6,13 +6,13 @@ from PIL import Image
 
 
 def squared(picture: Image.Image, size: int) -> NDArray[np.uint8]:
-    """The centre square of a picture, resized with a bilinear filter.
+    """The center square of a picture, resized with a bilinear filter.
 
     The filter is as wide as a pixel of the result, so that every pixel of the picture
     counts.
 
     Args:
-        picture: Grey or in colour.
+        picture: Gray or in color.
         size: Side of the result in pixels. A square of that side is left as it is.
 
     Returns:
@@ -29,8 +29,8 @@ def squared(picture: Image.Image, size: int) -> NDArray[np.uint8]:
     width, height = picture.size
     side = min(width, height)
     left, top = (width - side) // 2, (height - side) // 2
-    centre = picture.crop((left, top, left + side, top + side))
-    return np.asarray(centre.resize((size, size), Image.Resampling.BILINEAR))
+    center = picture.crop((left, top, left + side, top + side))
+    return np.asarray(center.resize((size, size), Image.Resampling.BILINEAR))
 
 
 def resized_label(size: int) -> str:

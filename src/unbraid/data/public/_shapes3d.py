@@ -7,7 +7,6 @@ from typing import ClassVar
 from unbraid.data._dataset import AbstractFactorDataset
 from unbraid.data._download import RemoteFile
 from unbraid.data._factor_space import FactorSpace
-from unbraid.data._hdf5 import hdf5_array, hdf5_images
 
 from ._labels import numbered, require_grid
 from ._published import AbstractPublishedDataset, Content
@@ -15,7 +14,7 @@ from ._published import AbstractPublishedDataset, Content
 
 @dataclass(frozen=True, kw_only=True)
 class Shapes3D(AbstractPublishedDataset, AbstractFactorDataset):
-    """480,000 images of a solid that stands in a room: 64 x 64, in colour.
+    """480,000 images of a solid that stands in a room: 64 x 64, in color.
 
     Factors: floor_hue (10), wall_hue (10), object_hue (10), scale (8), shape (4) and
     orientation (15), the angle from which the room is seen. The published file is
@@ -31,7 +30,7 @@ class Shapes3D(AbstractPublishedDataset, AbstractFactorDataset):
 
     References:
         Burgess and Kim (2018), 3D Shapes Dataset.
-        https://github.com/google-deepmind/3d-shapes Licence: Apache 2.0.
+        https://github.com/google-deepmind/3d-shapes License: Apache 2.0.
     """
 
     short_name: ClassVar[str] = "shapes3d"
@@ -47,6 +46,9 @@ class Shapes3D(AbstractPublishedDataset, AbstractFactorDataset):
     )
 
     def _open(self, *paths: Path) -> Content:
+        # Imported here because h5py is slow to import.
+        from unbraid.data._hdf5 import hdf5_array, hdf5_images
+
         (path,) = paths
         values, sizes = numbered(path, hdf5_array(path, "labels"), n_factors=6)
         space = FactorSpace(

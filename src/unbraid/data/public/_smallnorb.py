@@ -40,7 +40,7 @@ def _file(name: str, size: int, sha256: str) -> RemoteFile:
 
 @dataclass(frozen=True, kw_only=True)
 class SmallNORB(AbstractPublishedDataset, AbstractFactorDataset):
-    """48,600 grey photographs of 50 toys, of which ten make a category.
+    """48,600 gray photographs of 50 toys, of which ten make a category.
 
     Factors: category (5), instance (10), elevation (9), azimuth (18), lighting (6).
     The published training and test sets hold five instances each; both together are the

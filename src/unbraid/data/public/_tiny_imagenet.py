@@ -26,7 +26,7 @@ _MEMBER = re.compile(r"tiny-imagenet-200/train/(n\d+)/images/[^/]+\.JPEG")
 
 @dataclass(frozen=True, kw_only=True)
 class TinyImageNet(AbstractPublishedDataset):
-    """100,000 training pictures of 200 kinds of things: 64 x 64, in colour.
+    """100,000 training pictures of 200 kinds of things: 64 x 64, in color.
 
     Factor: ``category``, in the order of the WordNet numbers; not a grid. The pictures
     are decoded once (1.2 GB at 64 x 64) and mapped from there.

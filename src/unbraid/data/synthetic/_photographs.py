@@ -23,7 +23,7 @@ class PhotographCrops(AbstractFactorDataset):
 
     Args:
         image_size: Side of a crop in pixels, at most 427.
-        spacing: Pixels between neighbouring crops.
+        spacing: Pixels between neighboring crops.
 
     Example:
         >>> crops = PhotographCrops()
@@ -43,7 +43,7 @@ class PhotographCrops(AbstractFactorDataset):
 
     @property
     def name(self) -> str:
-        """Name in the catalogue."""
+        """Name in the catalog."""
         return "photographs"
 
     @property

@@ -48,7 +48,7 @@ class AbstractSolid(abc.ABC):
             Positive multiples of the direction, shape ``(n,)``; infinity for a miss.
 
         Example:
-            >>> ball = Sphere(centre=(0.0, 0.0, 1.0), radius=1.0)
+            >>> ball = Sphere(center=(0.0, 0.0, 1.0), radius=1.0)
             >>> eye, towards = np.array([-3.0, 0.0, 1.0]), np.array([[1.0, 0.0, 0.0]])
             >>> ball.distances(eye, towards), ball.distances(eye, -towards)
             (array([2.]), array([inf]))
@@ -112,20 +112,20 @@ class Sphere(AbstractSolid):
     """A ball.
 
     Args:
-        centre: Its middle.
+        center: Its middle.
         radius: Above 0.
     """
 
-    centre: tuple[float, float, float]
+    center: tuple[float, float, float]
     radius: float
 
     def interval(self, origins: Floats, directions: Floats) -> tuple[Floats, Floats]:
-        """Where each line is at most a radius from the centre."""
-        return _quadratic(origins - np.array(self.centre), directions, self.radius)
+        """Where each line is at most a radius from the center."""
+        return _quadratic(origins - np.array(self.center), directions, self.radius)
 
     def normals(self, points: Floats) -> Floats:
-        """Away from the centre."""
-        return (points - np.array(self.centre)) / self.radius
+        """Away from the center."""
+        return (points - np.array(self.center)) / self.radius
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,7 +173,7 @@ class Capsule(AbstractSolid):
         """From the first to the last meeting with the tube and the two balls."""
         tube = Cylinder(radius=self.radius, low=self.low, high=self.high)
         ends = [
-            Sphere(centre=(0.0, 0.0, height), radius=self.radius)
+            Sphere(center=(0.0, 0.0, height), radius=self.radius)
             for height in (self.low, self.high)
         ]
         parts = [part.interval(origins, directions) for part in (tube, *ends)]

@@ -1,4 +1,4 @@
-"""Room3D: a coloured object in a coloured room, rendered in three dimensions."""
+"""Room3D: a colored object in a colored room, rendered in three dimensions."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,12 +25,12 @@ class Room3D(AbstractFactorDataset):
     The factors, their values and their order are those of 3D Shapes, and so is the
     order of their importance: pixels change most with the wall hue, then floor hue,
     object hue, shape, scale and orientation. Each combination of scale, shape and
-    orientation is rendered once, when it is first asked for; colours are mixed in
+    orientation is rendered once, when it is first asked for; colors are mixed in
     afterwards, for a whole batch at once.
 
     Args:
         image_size: Side of the image in pixels, 16 to 64.
-        n_floor_hues: Hues of the floor, spread evenly over the colour circle.
+        n_floor_hues: Hues of the floor, spread evenly over the color circle.
         n_wall_hues: Hues of the walls, likewise.
         n_object_hues: Hues of the object, likewise.
         n_scales: Sizes of the object, spread evenly from 0.75 to 1.25.
@@ -79,7 +79,7 @@ class Room3D(AbstractFactorDataset):
 
     @property
     def name(self) -> str:
-        """Name in the catalogue."""
+        """Name in the catalog."""
         return "room3d"
 
     @property
@@ -133,32 +133,32 @@ class Room3D(AbstractFactorDataset):
     def _gather(self, indices: NDArray[np.int64]) -> NDArray[np.uint8]:
         # The three factors that count fastest make the geometry.
         geometries = indices % self._n_geometries
-        shares, colours = self._rendered(geometries), self._colours(indices)
+        shares, colors = self._rendered(geometries), self._colors(indices)
         images = np.empty((len(indices), 3, self.image_size**2), dtype=np.uint8)
         for start in range(0, len(indices), _CHUNK):
             rows = slice(start, start + _CHUNK)
-            images[rows] = _mix(shares[geometries[rows]], colours[rows])
+            images[rows] = _mix(shares[geometries[rows]], colors[rows])
         return images.reshape(len(indices), *self.image_shape)
 
-    def _colours(self, indices: NDArray[np.int64]) -> NDArray[np.uint16]:
-        """Colours of the four surfaces out of 256, shape ``(n, 4, 3)``."""
+    def _colors(self, indices: NDArray[np.int64]) -> NDArray[np.uint16]:
+        """Colors of the four surfaces out of 256, shape ``(n, 4, 3)``."""
         hues = self.factor_space.factors(indices)
         counts = (self.n_floor_hues, self.n_wall_hues, self.n_object_hues)
-        colours = [_rainbow(n)[hues[:, surface]] for surface, n in enumerate(counts)]
-        colours.append(np.broadcast_to(_SKY, (len(indices), 3)))
-        return np.rint(256 * np.stack(colours, axis=1)).astype(np.uint16)
+        colors = [_rainbow(n)[hues[:, surface]] for surface, n in enumerate(counts)]
+        colors.append(np.broadcast_to(_SKY, (len(indices), 3)))
+        return np.rint(256 * np.stack(colors, axis=1)).astype(np.uint16)
 
 
-def _mix(shares: NDArray[np.uint16], colours: NDArray[np.uint16]) -> NDArray[np.uint16]:
-    """Pixels ``(n, 3, pixels)`` from shares out of 255 and colours out of 256.
+def _mix(shares: NDArray[np.uint16], colors: NDArray[np.uint16]) -> NDArray[np.uint16]:
+    """Pixels ``(n, 3, pixels)`` from shares out of 255 and colors out of 256.
 
     In whole numbers every machine rounds alike, and short ones are fast. 16 bits hold
     the sum, since neither a surface nor the sky is brighter than 0.98.
     """
-    total = shares[:, None, 0] * colours[:, 0, :, None]
+    total = shares[:, None, 0] * colors[:, 0, :, None]
     part = np.empty_like(total)
     for surface in range(1, 4):
-        np.multiply(shares[:, None, surface], colours[:, surface, :, None], out=part)
+        np.multiply(shares[:, None, surface], colors[:, surface, :, None], out=part)
         total += part
     total += 128
     total >>= 8

@@ -53,7 +53,7 @@ def place_object(shape: Shape, scale: float) -> AbstractSolid:
         return Cylinder(radius=scale, low=0.0, high=1.7 * scale)
     if shape == "sphere":
         radius = 1.27 * scale
-        return Sphere(centre=(0.0, 0.0, radius), radius=radius)
+        return Sphere(center=(0.0, 0.0, radius), radius=radius)
     radius = 0.67 * scale
     return Capsule(radius=radius, low=radius, high=3.0 * scale - radius)
 
@@ -127,7 +127,7 @@ def look(degrees: float, image_size: int) -> View:
 
 
 def render(view: View, solid: AbstractSolid) -> Floats:
-    """How much of each surface's colour arrives in each pixel.
+    """How much of each surface's color arrives in each pixel.
 
     Args:
         view: The room.

@@ -1,8 +1,8 @@
-"""Harder versions of a sprite dataset: coloured, noisy, with pictures.
+"""Harder versions of a sprite dataset: colored, noisy, with pictures.
 
 Every variant has the factors of the sprites under it and adds something that is not a
 factor. What it adds is a function of the seed and the index, so that an index always
-gives the same picture. Sprites with soft edges are blended by their grey level.
+gives the same picture. Sprites with soft edges are blended by their gray level.
 """
 
 import hashlib
@@ -49,11 +49,15 @@ class _AbstractSpriteVariant(AbstractView):
 
     def fingerprint(self) -> str:
         """Hash of the fingerprints of what it is made of, and of the options."""
-        parts = [type(self).__name__]
+        parts = [self._hashed_name()]
         for value in self._ingredients():
             is_data = isinstance(value, AbstractDataset)
             parts.append(value.fingerprint() if is_data else repr(value))
         return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+    def _hashed_name(self) -> str:
+        """Name of the class in fingerprints."""
+        return type(self).__name__
 
     def _ingredients(self) -> list[Any]:
         """Everything that the images depend on."""
@@ -61,12 +65,12 @@ class _AbstractSpriteVariant(AbstractView):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ColouredSprites(_AbstractSpriteVariant):
-    """Each sprite in a random bright colour, every channel between a half and one.
+class ColoredSprites(_AbstractSpriteVariant):
+    """Each sprite in a random bright color, every channel between a half and one.
 
     Args:
         sprites: Any dataset of one-channel images.
-        seed: The same seed gives the same colours.
+        seed: The same seed gives the same colors.
 
     References:
         Locatello et al. (2019), "Color-dSprites".
@@ -74,12 +78,16 @@ class ColouredSprites(_AbstractSpriteVariant):
 
     @property
     def name(self) -> str:
-        """Name in the catalogue."""
+        """Name in the catalog."""
         return "coloured_sprites"
 
+    def _hashed_name(self) -> str:
+        # Fingerprints in existing study folders were made with this spelling.
+        return "ColouredSprites"
+
     def _gather(self, indices: NDArray[np.int64]) -> NDArray[np.uint8]:
-        colour = 128 + hashed_bytes(self.seed, indices, 3) // 2
-        return _times(self.sprites.images(indices), colour[:, :, None, None])
+        color = 128 + hashed_bytes(self.seed, indices, 3) // 2
+        return _times(self.sprites.images(indices), color[:, :, None, None])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +104,7 @@ class NoisySprites(_AbstractSpriteVariant):
 
     @property
     def name(self) -> str:
-        """Name in the catalogue."""
+        """Name in the catalog."""
         return "noisy_sprites"
 
     def _gather(self, indices: NDArray[np.int64]) -> NDArray[np.uint8]:
@@ -138,14 +146,14 @@ class _AbstractPictureVariant(_AbstractSpriteVariant):
 
 @dataclass(frozen=True, kw_only=True)
 class ScreamSprites(_AbstractPictureVariant):
-    """Sprites that invert the picture behind them, tinted in a random colour.
+    """Sprites that invert the picture behind them, tinted in a random color.
 
-    The background is the mean of a random picture and one random colour; where the
+    The background is the mean of a random picture and one random color; where the
     sprite stands, the background is inverted.
 
     Args:
         sprites: Any dataset of one-channel images.
-        seed: The same seed gives the same pictures and colours.
+        seed: The same seed gives the same pictures and colors.
         pictures: Stock of pictures, three channels, as large as the sprites; crops of
             two photographs when not given.
         picture: Path of one picture to take random crops of, in place of ``pictures``.
@@ -177,7 +185,7 @@ class ScreamSprites(_AbstractPictureVariant):
 
     @property
     def name(self) -> str:
-        """Name in the catalogue."""
+        """Name in the catalog."""
         return "scream_sprites"
 
     def _gather(self, indices: NDArray[np.int64]) -> NDArray[np.uint8]:
@@ -227,7 +235,7 @@ class PictureSprites(_AbstractPictureVariant):
 
     @property
     def name(self) -> str:
-        """Name in the catalogue."""
+        """Name in the catalog."""
         return "picture_sprites"
 
     def _gather(self, indices: NDArray[np.int64]) -> NDArray[np.uint8]:

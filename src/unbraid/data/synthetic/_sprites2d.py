@@ -25,7 +25,7 @@ class Sprites2D(AbstractFactorDataset):
 
     At 64x64 it stands in for dSprites: binary images, the same factors in the same
     order, nearly the same pixel statistics and perceived distances. Smaller images are
-    grey, a pixel as bright as the share of it that is covered, so that neighbouring
+    gray, a pixel as bright as the share of it that is covered, so that neighboring
     positions still differ. Orientation goes clockwise from upright (the ellipse lying)
     through a full turn, so that the first and the last of 40 angles coincide, as in
     dSprites; no other two images are the same.
@@ -33,7 +33,7 @@ class Sprites2D(AbstractFactorDataset):
     It differs from dSprites in the outlines, drawn from formulas (at scale 1 and 64x64,
     a square of 19 pixels, an ellipse of 26 by 13, a heart 20 wide and 21 high), in the
     travel (by whole pixels at 64x64: 31 to the right, 33 down, so that two of the steps
-    down are double), and in having no constant colour factor. Measured at 64x64, on the
+    down are double), and in having no constant color factor. Measured at 64x64, on the
     whole grid and on 50,000 pairs of images per distance, with the standard deviation
     over pairs in brackets:
 
@@ -99,7 +99,7 @@ class Sprites2D(AbstractFactorDataset):
 
     @property
     def name(self) -> str:
-        """Name in the catalogue."""
+        """Name in the catalog."""
         return "sprites2d"
 
     @property

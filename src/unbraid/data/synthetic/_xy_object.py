@@ -1,7 +1,7 @@
-"""XYObject: one coloured square of varying place, size and colour.
+"""XYObject: one colored square of varying place, size and color.
 
 Two datasets with the same images in the same order and different factors: whether
-colour is one factor or two changes how well a model appears to disentangle.
+color is one factor or two changes how well a model appears to disentangle.
 """
 
 from dataclasses import dataclass
@@ -88,21 +88,21 @@ class _AbstractXYObject(AbstractFactorDataset):
         return (self.image_size - max(self.square_sizes)) // self.spacing + 1
 
     @property
-    def _colours(self) -> NDArray[np.uint8]:
-        """Every colour, darkest shade first, all hues within a shade."""
+    def _colors(self) -> NDArray[np.uint8]:
+        """Every color, darkest shade first, all hues within a shade."""
         shades = 256 * np.arange(1, self._n_shades + 1) // self._n_shades - 1
         hues = np.array(_HUES[self._hue_name])
-        colours = (shades[:, None, None] * hues).reshape(-1, 3).astype(np.uint8)
-        return colours if self.rgb else colours[:, :1]
+        colors = (shades[:, None, None] * hues).reshape(-1, 3).astype(np.uint8)
+        return colors if self.rgb else colors[:, :1]
 
     @property
     def _hue_kind(self) -> FactorKind:
         return "cyclic" if self._hue_name == "rainbow" else "categorical"
 
     def _gather(self, indices: NDArray[np.int64]) -> NDArray[np.uint8]:
-        # Both datasets number their rows alike, whatever they call the colours.
-        colours = self._colours
-        rest, colour = np.divmod(indices, len(colours))
+        # Both datasets number their rows alike, whatever they call the colors.
+        colors = self._colors
+        rest, color = np.divmod(indices, len(colors))
         place, size = np.divmod(rest, len(self.square_sizes))
         place = np.stack(np.divmod(place, self._n_positions))
         box = max(self.square_sizes)
@@ -115,18 +115,18 @@ class _AbstractXYObject(AbstractFactorDataset):
                 images, (side, side), axis=(2, 3), writeable=True
             )
             column, line = margin + (box - side) // 2 + self.spacing * place[:, rows]
-            places[rows, :, line, column] = colours[colour[rows], :, None, None]
+            places[rows, :, line, column] = colors[color[rows], :, None, None]
         return images
 
 
 @dataclass(frozen=True, kw_only=True)
 class XYObject(_AbstractXYObject):
-    """A square whose place, size and colour vary; all colours are one factor.
+    """A square whose place, size and color vary; all colors are one factor.
 
     Args:
         image_size: Side of the image in pixels.
-        square_sizes: Sides of the square in pixels, centred in a box of the largest.
-        spacing: Pixels between neighbouring positions.
+        square_sizes: Sides of the square in pixels, centered in a box of the largest.
+        spacing: Pixels between neighboring positions.
         palette: Hues and number of shades: ``greys``, ``rgb``, ``rainbow`` (red,
             yellow, green, cyan, blue, magenta) or ``colors`` (the same and white), in
             1, 2 or 4 shades. Darker shades come first, hues count within a shade.
@@ -142,23 +142,23 @@ class XYObject(_AbstractXYObject):
 
     @property
     def name(self) -> str:
-        """Name in the catalogue."""
+        """Name in the catalog."""
         return "xy_object"
 
     @property
     def factor_space(self) -> FactorSpace:
-        """Column, row, size and colour."""
-        n, n_colours = self._n_positions, len(self._colours)
+        """Column, row, size and color."""
+        n, n_colors = self._n_positions, len(self._colors)
         return FactorSpace(
             ("x", "y", "scale", "color"),
-            (n, n, len(self.square_sizes), n_colours),
+            (n, n, len(self.square_sizes), n_colors),
             ("ordinal", "ordinal", "ordinal", "categorical"),
         )
 
 
 @dataclass(frozen=True, kw_only=True)
 class XYObjectShaded(_AbstractXYObject):
-    """The images of :class:`XYObject` with colour as two factors, shade and hue.
+    """The images of :class:`XYObject` with color as two factors, shade and hue.
 
     The arguments are those of :class:`XYObject`.
 
@@ -172,7 +172,7 @@ class XYObjectShaded(_AbstractXYObject):
 
     @property
     def name(self) -> str:
-        """Name in the catalogue."""
+        """Name in the catalog."""
         return "xy_object_shaded"
 
     @property

@@ -23,13 +23,13 @@ class XYSquares(AbstractFactorDataset):
     Args:
         square_size: Side of a square in pixels.
         image_size: Side of the image in pixels.
-        spacing: Pixels between neighbouring grid positions, as wide as a square when
+        spacing: Pixels between neighboring grid positions, as wide as a square when
             not given.
         grid_size: Positions along each axis; as many as fit when not given, but never
             more than fit without overlap, so that less spacing keeps the same factors.
         n_squares: 1 to 3.
         rgb: Draw the squares in the red, green and blue channel; otherwise all in one
-            grey channel.
+            gray channel.
 
     Example:
         >>> squares = XYSquares()
@@ -77,7 +77,7 @@ class XYSquares(AbstractFactorDataset):
 
     @property
     def name(self) -> str:
-        """Name in the catalogue."""
+        """Name in the catalog."""
         return "xy_squares"
 
     @property

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logit
 
 from unbraid.foundation import check_count, numpy_generator
 from unbraid.metrics._boosting import Growth, boost, sigmoid_gradient
@@ -244,6 +243,8 @@ def _checkpoints(n_steps: int) -> list[int]:
 def _predict_reward(
     codes: NDArray[np.float64], rewards: NDArray[np.int64], new: NDArray[np.float64]
 ) -> NDArray[np.int64]:
+    from scipy.special import logit  # slow to import
+
     used = np.ptp(codes, axis=0) > 0
     if not used.any():
         return np.zeros(len(new), dtype=np.int64)

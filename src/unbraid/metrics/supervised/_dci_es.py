@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import cho_factor, cho_solve
 
 from unbraid.foundation import check_count, numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
@@ -151,6 +150,8 @@ def _losses(
     seed: int,
 ) -> NDArray[np.float64]:
     """Return the loss of each probe for some factors, ``(n_probes, n_members)``."""
+    from scipy.linalg import cho_factor, cho_solve  # slow to import
+
     train = _standardize(codes[split.train], codes[split.train])
     test = _standardize(codes[split.test], codes[split.train])
     generator = numpy_generator(seed, "dci_es", "waves")

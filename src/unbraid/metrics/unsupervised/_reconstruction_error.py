@@ -4,7 +4,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import xlog1py, xlogy
 
 from unbraid.foundation import check_finite, check_option
 from unbraid.metrics._score import Score
@@ -83,6 +82,8 @@ def _error(
     x: NDArray[np.float64], m: NDArray[np.float64], likelihood: Likelihood
 ) -> NDArray[np.float64]:
     if likelihood == "bernoulli":
+        from scipy.special import xlog1py, xlogy  # slow to import
+
         return -(xlogy(x, m) + xlog1py(1.0 - x, -m)).sum(axis=1)
     squared = (x - m) ** 2
     if likelihood == "mean_squared":

@@ -1,6 +1,6 @@
 """Encoders and decoders, sized from the data."""
 
-from ._base import AbstractNetwork, initialise
+from ._base import AbstractNetwork, initialize
 from ._convolutional import Convolutional, Cut, EvenSides
 from ._dense import Dense
 from ._discriminator import Discriminator
@@ -18,5 +18,5 @@ __all__ = [
     "DisentanglementLibConvolutional",
     "DissertationConvolutional",
     "choose_network",
-    "initialise",
+    "initialize",
 ]

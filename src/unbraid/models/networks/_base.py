@@ -5,7 +5,7 @@ from typing import Literal
 
 from torch import nn
 
-Initialisation = Literal["glorot_uniform", "glorot_normal", "torch"]
+Initialization = Literal["glorot_uniform", "glorot_normal", "torch"]
 
 
 class AbstractNetwork(abc.ABC):
@@ -24,7 +24,7 @@ class AbstractNetwork(abc.ABC):
         """From ``(batch, n_latents)`` to ``(batch, *image_shape)``."""
 
 
-def initialise(module: nn.Module, how: Initialisation) -> nn.Module:
+def initialize(module: nn.Module, how: Initialization) -> nn.Module:
     """Set the weights of all layers, and their biases to zero.
 
     Args:

@@ -8,7 +8,7 @@ from torch import nn
 
 from unbraid.foundation import check_integer, check_option
 
-from ._base import AbstractNetwork, Initialisation, initialise
+from ._base import AbstractNetwork, Initialization, initialize
 
 _SMALLEST = 4
 """Side of the smallest feature map; smaller images are left to dense layers."""
@@ -37,12 +37,12 @@ class Convolutional(AbstractNetwork):
 
     n_filters: int = 32
     n_units: int = 256
-    initialisation: Initialisation = "glorot_uniform"
+    initialisation: Initialization = "glorot_uniform"
 
     def __post_init__(self) -> None:
         check_integer("n_filters", self.n_filters, least=1)
         check_integer("n_units", self.n_units, least=1)
-        check_option("initialisation", self.initialisation, Initialisation)
+        check_option("initialisation", self.initialisation, Initialization)
 
     def encoder(self, image_shape: tuple[int, ...], n_outputs: int) -> nn.Module:
         """From ``(batch, *image_shape)`` to ``(batch, n_outputs)``."""
@@ -55,7 +55,7 @@ class Convolutional(AbstractNetwork):
         n_features = widths[-1] * sides[0] * sides[1]
         layers += [nn.Flatten(), nn.Linear(n_features, self.n_units), nn.ReLU()]
         layers += [nn.Linear(self.n_units, n_outputs)]
-        return initialise(nn.Sequential(*layers), self.initialisation)
+        return initialize(nn.Sequential(*layers), self.initialisation)
 
     def decoder(self, image_shape: tuple[int, ...], n_latents: int) -> nn.Module:
         """From ``(batch, n_latents)`` to ``(batch, *image_shape)``."""
@@ -68,7 +68,7 @@ class Convolutional(AbstractNetwork):
         for n_inputs, n_filters in pairwise(widths):
             layers += [nn.ConvTranspose2d(n_inputs, n_filters, 4, 2, 1), nn.ReLU()]
         layers[-1] = Cut(image_shape[1:])
-        return initialise(nn.Sequential(*layers), self.initialisation)
+        return initialize(nn.Sequential(*layers), self.initialisation)
 
     def _widths(self, n_layers: int) -> tuple[int, ...]:
         return tuple(self.n_filters * (1 if i < 2 else 2) for i in range(n_layers))

@@ -5,7 +5,7 @@ from itertools import pairwise
 import torch
 from torch import nn
 
-from ._base import initialise
+from ._base import initialize
 
 _SLOPE = 0.2
 """Of the leaky ReLU below zero."""
@@ -24,7 +24,7 @@ class Discriminator(nn.Module):
         torch.Size([4, 2])
 
     References:
-        Kim and Mnih (2018), Disentangling by Factorising, appendix A.
+        Kim and Mnih (2018), Disentangling by Factorizing, appendix A.
         https://arxiv.org/abs/1802.05983
     """
 
@@ -34,7 +34,7 @@ class Discriminator(nn.Module):
         for n_inputs, n_outputs in pairwise((n_latents, *[width] * depth)):
             layers += [nn.Linear(n_inputs, n_outputs), nn.LeakyReLU(_SLOPE)]
         self.layers = nn.Sequential(*layers, nn.Linear(width, 2))
-        initialise(self, "glorot_uniform")
+        initialize(self, "glorot_uniform")
 
     def forward(self, codes: torch.Tensor) -> torch.Tensor:
         """Logits ``(batch, 2)`` of codes ``(batch, n_latents)``."""

@@ -6,7 +6,7 @@ from torch import nn
 
 from unbraid.foundation import check_option
 
-from ._base import AbstractNetwork, Initialisation, initialise
+from ._base import AbstractNetwork, Initialization, initialize
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,10 +25,10 @@ class DisentanglementLibConvolutional(AbstractNetwork):
         https://arxiv.org/abs/1811.12359
     """
 
-    initialisation: Initialisation = "glorot_uniform"
+    initialisation: Initialization = "glorot_uniform"
 
     def __post_init__(self) -> None:
-        check_option("initialisation", self.initialisation, Initialisation)
+        check_option("initialisation", self.initialisation, Initialization)
 
     def encoder(self, image_shape: tuple[int, ...], n_outputs: int) -> nn.Module:
         """From ``(batch, channels, 64, 64)`` to ``(batch, n_outputs)``."""
@@ -44,12 +44,12 @@ class DisentanglementLibConvolutional(AbstractNetwork):
             nn.ReLU(),
             nn.Linear(256, n_outputs),
         )
-        return initialise(layers, self.initialisation)
+        return initialize(layers, self.initialisation)
 
     def decoder(self, image_shape: tuple[int, ...], n_latents: int) -> nn.Module:
         """From ``(batch, n_latents)`` to ``(batch, channels, 64, 64)``."""
         n_channels = _checked("DisentanglementLibConvolutional", image_shape)
-        return initialise(_upwards(n_channels, n_latents), self.initialisation)
+        return initialize(_upwards(n_channels, n_latents), self.initialisation)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,10 +67,10 @@ class DissertationConvolutional(AbstractNetwork):
         of the accompanying library is 2, so that the sides are 33, 17, 9 and 5.
     """
 
-    initialisation: Initialisation = "glorot_normal"
+    initialisation: Initialization = "glorot_normal"
 
     def __post_init__(self) -> None:
-        check_option("initialisation", self.initialisation, Initialisation)
+        check_option("initialisation", self.initialisation, Initialization)
 
     def encoder(self, image_shape: tuple[int, ...], n_outputs: int) -> nn.Module:
         """From ``(batch, channels, 64, 64)`` to ``(batch, n_outputs)``."""
@@ -85,12 +85,12 @@ class DissertationConvolutional(AbstractNetwork):
             nn.ReLU(),
             nn.Linear(256, n_outputs),
         )
-        return initialise(layers, self.initialisation)
+        return initialize(layers, self.initialisation)
 
     def decoder(self, image_shape: tuple[int, ...], n_latents: int) -> nn.Module:
         """From ``(batch, n_latents)`` to ``(batch, channels, 64, 64)``."""
         n_channels = _checked("DissertationConvolutional", image_shape)
-        return initialise(_upwards(n_channels, n_latents), self.initialisation)
+        return initialize(_upwards(n_channels, n_latents), self.initialisation)
 
 
 def _checked(who: str, image_shape: tuple[int, ...]) -> int:

@@ -84,7 +84,7 @@ def product_posterior(
         \mu = \frac{\sigma^2}{2}
         \Bigl( \frac{\mu_1}{\sigma_1^2} + \frac{\mu_2}{\sigma_2^2} \Bigr)
 
-    The variance is twice that of the normalised product, so that the product of equal
+    The variance is twice that of the normalized product, so that the product of equal
     posteriors is the same posterior again.
 
     References:

@@ -148,5 +148,5 @@ class AbstractAdversarialObjective(AbstractObjective):
         """
 
     @abc.abstractmethod
-    def adversary_optimiser(self, adversary: nn.Module) -> torch.optim.Optimizer:
+    def adversary_optimizer(self, adversary: nn.Module) -> torch.optim.Optimizer:
         """Optimizer of the adversary's parameters."""

@@ -80,8 +80,8 @@ class DIPVAE(AbstractObjective):
 
     def _apart(self, posterior: DiagonalGaussian) -> tuple[torch.Tensor, torch.Tensor]:
         """Squared distance from the identity, off the diagonal and on it."""
-        centred = posterior.mean - posterior.mean.mean(dim=0)
-        covariance = centred.T @ centred / len(centred)
+        centered = posterior.mean - posterior.mean.mean(dim=0)
+        covariance = centered.T @ centered / len(centered)
         variances = covariance.diagonal()
         off_diagonal = (covariance - variances.diag()).square().sum()
         if self.kind == "ii":

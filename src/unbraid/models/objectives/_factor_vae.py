@@ -51,7 +51,7 @@ class FactorVAE(AbstractAdversarialObjective):
         scale: ``"sum"`` over pixels and latents, or ``"mean"``.
 
     References:
-        Kim and Mnih (2018), Disentangling by Factorising, Eq. 2 and 3, Algorithm 2.
+        Kim and Mnih (2018), Disentangling by Factorizing, Eq. 2 and 3, Algorithm 2.
         https://arxiv.org/abs/1802.05983
         The discriminator is taught after the model's update, on codes drawn anew.
     """
@@ -116,7 +116,7 @@ class FactorVAE(AbstractAdversarialObjective):
         classes = torch.arange(2, device=logits.device).repeat_interleave(len(codes))
         return Loss(functional.cross_entropy(logits, classes))
 
-    def adversary_optimiser(self, adversary: nn.Module) -> torch.optim.Optimizer:
+    def adversary_optimizer(self, adversary: nn.Module) -> torch.optim.Optimizer:
         """Adam."""
         return torch.optim.Adam(
             adversary.parameters(),

@@ -15,7 +15,7 @@ from ._beta_vae import BetaVAE
 from ._semi_supervised_base import (
     AbstractSemiSupervised,
     base_context,
-    labelled_images,
+    labeled_images,
     part_of,
     without_labels,
 )
@@ -23,7 +23,7 @@ from ._semi_supervised_base import (
 
 @dataclass(frozen=True, kw_only=True)
 class SemiSupervised(AbstractSemiSupervised):
-    r"""An objective without labels, plus a term that few labelled images get.
+    r"""An objective without labels, plus a term that few labeled images get.
 
     Latent ``i`` is told to hold factor ``i``; a batch of images drawn from the few is
     encoded, and their means compared with their labels.
@@ -57,7 +57,7 @@ class SemiSupervised(AbstractSemiSupervised):
     References:
         Locatello et al. (2020), Disentangling Factors of Variation Using Few Labels.
         https://arxiv.org/abs/1905.01258. Terms are those of disentanglement_lib, but
-        the mean over labelled images, where its first three are sums over the batch:
+        the mean over labeled images, where its first three are sums over the batch:
         our ``gamma`` is its weight times the batch size, by default 1 times 64. Its
         squared error of squeezed means compares every image with every label; ours
         compares an image with its own.
@@ -87,11 +87,11 @@ class SemiSupervised(AbstractSemiSupervised):
 
 @dataclass(frozen=True, kw_only=True)
 class SemiSupervisedAdversarial(AbstractSemiSupervised, AbstractAdversarialObjective):
-    r"""An adversarial objective, plus a term that few labelled images get.
+    r"""An adversarial objective, plus a term that few labeled images get.
 
     As :class:`SemiSupervised`, for a base whose second network is trained against the
     model. What the supervised term learns (a scale, or places of values) is not the
-    model's, and learns in the adversary's turn, by the adversary's optimiser.
+    model's, and learns in the adversary's turn, by the adversary's optimizer.
 
     .. math:: L_{\text{base}} + \gamma \, R(\mu, y)
 
@@ -127,7 +127,7 @@ class SemiSupervisedAdversarial(AbstractSemiSupervised, AbstractAdversarialObjec
         term = part_of(context.extra, "labels")
         if not list(term.parameters()):
             return loss
-        images, labels = labelled_images(batch, who=type(self).__name__)
+        images, labels = labeled_images(batch, who=type(self).__name__)
         with torch.no_grad():
             codes = model.encode(images).mean
         supervised = term(codes, labels)
@@ -137,13 +137,13 @@ class SemiSupervisedAdversarial(AbstractSemiSupervised, AbstractAdversarialObjec
             loss.kl_per_latent,
         )
 
-    def adversary_optimiser(self, adversary: nn.Module) -> torch.optim.Optimizer:
+    def adversary_optimizer(self, adversary: nn.Module) -> torch.optim.Optimizer:
         """The base's, for the supervised term as well."""
-        optimiser = self.base.adversary_optimiser(part_of(adversary, "base"))
+        optimizer = self.base.adversary_optimizer(part_of(adversary, "base"))
         learned = list(part_of(adversary, "labels").parameters())
         if learned:
-            optimiser.add_param_group({"params": learned})
-        return optimiser
+            optimizer.add_param_group({"params": learned})
+        return optimizer
 
     def _check_base(self) -> None:
         super()._check_base()

@@ -12,7 +12,7 @@ from unbraid.data import (
     AbstractDataset,
     AbstractSampler,
     Batch,
-    LabelledRows,
+    LabeledRows,
     discrete_factors,
 )
 from unbraid.foundation import (
@@ -38,7 +38,7 @@ from ._supervised_terms import (
 
 @dataclass(frozen=True, kw_only=True)
 class AbstractSemiSupervised(AbstractObjective, abc.ABC):
-    """A base objective, a supervised term, and which images are labelled.
+    """A base objective, a supervised term, and which images are labeled.
 
     Args:
         base: What is taught without labels.
@@ -82,11 +82,11 @@ class AbstractSemiSupervised(AbstractObjective, abc.ABC):
     def _supervise(
         self, term: nn.Module, codes: torch.Tensor, labels: torch.Tensor
     ) -> torch.Tensor:
-        """Apply the supervised term to codes of labelled images, a scalar."""
+        """Apply the supervised term to codes of labeled images, a scalar."""
 
     def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
         """The base's loss plus the weighted supervised term."""
-        images, labels = labelled_images(batch, who=type(self).__name__)
+        images, labels = labeled_images(batch, who=type(self).__name__)
         loss = self.base.loss(model, without_labels(batch), base_context(context))
         codes = model.encode(images).mean
         supervised = self._supervise(part_of(context.extra, "labels"), codes, labels)
@@ -99,8 +99,8 @@ class AbstractSemiSupervised(AbstractObjective, abc.ABC):
         )
 
     def sampler(self) -> AbstractSampler:
-        """What the base needs, and then a labelled image."""
-        return LabelledRows(
+        """What the base needs, and then a labeled image."""
+        return LabeledRows(
             n_labels=self.n_labels, seed=self.label_seed, after=self.base.sampler()
         )
 
@@ -160,15 +160,15 @@ class AbstractSemiSupervised(AbstractObjective, abc.ABC):
 
 
 def without_labels(batch: Batch) -> Batch:
-    """What the base sees: neither the labelled images, nor labels of others."""
+    """What the base sees: neither the labeled images, nor labels of others."""
     return Batch(images=batch.images, partner_images=batch.partner_images[:-1])
 
 
-def labelled_images(batch: Batch, *, who: str) -> tuple[torch.Tensor, torch.Tensor]:
+def labeled_images(batch: Batch, *, who: str) -> tuple[torch.Tensor, torch.Tensor]:
     """Images whose labels are known, and these labels."""
     if not batch.partner_factors:
         raise ValueError(
-            f"{who} needs a batch with labelled images, got none. Draw batches with "
+            f"{who} needs a batch with labeled images, got none. Draw batches with "
             "the sampler() of the objective."
         )
     return batch.partner_images[-1], batch.partner_factors[-1]

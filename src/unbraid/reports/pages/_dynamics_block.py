@@ -1,4 +1,4 @@
-"""How the seeds of a specification learnt, as a picture of a page."""
+"""Figure of the training dynamics of several seeds, for a page."""
 
 from collections.abc import Sequence
 
@@ -17,42 +17,43 @@ from ._page import Picture
 
 _MOST_SEEDS = 5
 _MOST_POINTS = 1_500
-"""Of a seed, over slices and observations; more would take a page seconds to write."""
+"""Maximum number of points per seed; more would take seconds to draw."""
 
 
 def dynamics_picture(
     title: str, cells: Sequence[Cell], *, file: str = "dynamics"
 ) -> Picture | None:
-    """Observations during training in a space common to all seeds.
+    """Return a figure of how several seeds of one configuration learn.
 
     Args:
-        title: Of the picture.
-        cells: Finished runs that differ in their seed alone, all with active latents.
-        file: Name of a file for the numbers, without an ending.
+        title: Title of the figure.
+        cells: Finished runs that differ in their seed only, all with active latents.
+        file: File name for the numbers, without extension.
 
     Returns:
-        ``None`` if fewer than two of them have kept traces.
+        Figure; ``None`` if fewer than two of the runs have traces.
     """
-    found = [(cell, trace) for cell in cells if (trace := _trace(cell)) is not None]
-    found = found[:_MOST_SEEDS]
-    if len(found) < 2:
+    traced = [
+        (cell, trace) for cell in cells if (trace := _read_trace(cell)) is not None
+    ][:_MOST_SEEDS]
+    if len(traced) < 2:
         return None
-    names = [f"seed {cell.spec.seed}" for cell, _ in found]
-    traces = [trace for _, trace in found]
+    names = [f"seed {cell.spec.seed}" for cell, _ in traced]
+    traces = [trace for _, trace in traced]
     embedding = training_dynamics(traces).embedding
     return picture(
         title,
         draw_joint_embedding(embedding, names=names),
-        words="Every point is an image at a moment of training, later ones larger; "
-        "near points are treated alike by a network. Where colours mix, seeds learnt "
-        "in the same way.",
-        data=_data(embedding, names, traces[0]),
+        caption="Every point is an image at one step of training; points of later "
+        "steps are larger. The network treats close points alike. Where colors mix, "
+        "seeds learned in the same way.",
+        data=_make_table(embedding, names, traces[0]),
         file=file,
     )
 
 
-def is_awake(cell: Cell) -> bool:
-    """Whether a latent of a run says something, as far as its scores know."""
+def has_active_latents(cell: Cell) -> bool:
+    """Return whether a run has active latents, according to its scores."""
     try:
         fit = cell.files.read_scores().get("fit", {})
     except CheckpointFormatError:
@@ -60,12 +61,12 @@ def is_awake(cell: Cell) -> bool:
     return fit.get("active_latents") != 0
 
 
-def _trace(cell: Cell) -> Trace | None:
-    """What a run kept, of some observations if there are very many."""
+def _read_trace(cell: Cell) -> Trace | None:
+    """Return the trace of a run, limited to some observations."""
     try:
         trace = Trace.load(cell.files.path)
     except (FileNotFoundError, CheckpointFormatError):
-        return None  # pruned or damaged: the other seeds do without it
+        return None  # pruned or damaged: drawn without it
     n_kept = max(_MOST_POINTS // max(len(trace.steps), 1), 3)
     return Trace(
         trace.layer,
@@ -75,14 +76,14 @@ def _trace(cell: Cell) -> Trace | None:
     )
 
 
-def _data(
+def _make_table(
     embedding: NDArray[np.float64], names: Sequence[str], trace: Trace
 ) -> pd.DataFrame:
     which, when, row = np.indices(embedding.shape[:3]).reshape(3, -1)
     points = embedding.reshape(-1, 2).round(4)
     return pd.DataFrame(
         {
-            "realisation": np.array(names)[which],
+            "run": np.array(names)[which],
             "step": trace.steps[when],
             "row": trace.rows[row],
             "first": points[:, 0],

@@ -1,4 +1,4 @@
-"""report.html: what was asked, what was found, and how sure it is, on one page."""
+"""Writing the report page of a discovery, a study or a run."""
 
 import os
 from pathlib import Path
@@ -22,26 +22,26 @@ def write_report(
     data: AbstractDataset | None = None,
     result: Path | None = None,
 ) -> Path:
-    """Write a page about a discovery, a study or a single run.
+    """Write a report page about a discovery, a study or a single run.
 
-    The page is one file that opens without a network and holds its figures and their
-    numbers. It is made from what is in the folder; nothing is trained, and what is not
-    finished or failed is said at its top.
+    The page is a single file that contains its figures and their numbers, and opens
+    without a network connection. Nothing is trained. Unfinished and failed runs are
+    listed at the top.
 
     Args:
-        folder: Of ``unbraid discover``, ``unbraid study run`` or ``unbraid train``, or
-            of a saved model.
-        path: Of the page; ``report.html`` in the folder when not given.
-        data: What a single run was trained on, if its folder does not say so.
-        result: Where ``discovery.json`` and the chosen model of a discovery are, if not
-            in the folder, such as ``history/1`` within it.
+        folder: Folder of ``unbraid discover``, ``unbraid study run`` or ``unbraid
+            train``, or of a saved model.
+        path: Path of the page. Default: ``report.html`` in the folder.
+        data: Training data of a single run, if its folder does not name them.
+        result: Folder with ``discovery.json`` and the chosen model, such as
+            ``history/1`` in the folder of a discovery. Default: ``folder``.
 
     Returns:
-        Where the page is.
+        Path of the page.
 
     Raises:
-        FileNotFoundError: If the folder holds nothing to report on.
-        FileExistsError: If the path is that of a file that is no page of ours.
+        FileNotFoundError: If the folder is none of these.
+        FileExistsError: If the path is a file that unbraid did not write.
 
     Example:
         >>> import tempfile
@@ -53,20 +53,19 @@ def write_report(
         ...     write_report(run.folder, data=squares).name
         'report.html'
     """
-    place = expand_user(folder)
-    target = place / "report.html" if path is None else expand_user(path)
+    source = expand_user(folder)
+    target = source / "report.html" if path is None else expand_user(path)
     require_own_page(target)
-    page = _page(place, data, result)
-    beside = target.parent / "explorer.html"
-    explorer = beside.name if beside.is_file() else ""
-    text = render(page, explorer=explorer)
+    page = _make_page(source, data, result)
+    explorer = target.parent / "explorer.html"
+    text = render(page, explorer=explorer.name if explorer.is_file() else "")
     with atomic_write(target, follow=True) as file:
-        # Halves of characters, which file names may hold, have no bytes.
+        # File names may contain lone surrogates, which cannot be encoded.
         file.write(text.encode(errors="replace"))
     return target
 
 
-def _page(folder: Path, data: AbstractDataset | None, result: Path | None) -> Page:
+def _make_page(folder: Path, data: AbstractDataset | None, result: Path | None) -> Page:
     if (folder / "plan.json").is_file():
         return discovery_page(folder, result)
     if (folder / "study.yaml").is_file():
@@ -74,6 +73,5 @@ def _page(folder: Path, data: AbstractDataset | None, result: Path | None) -> Pa
     if any((folder / name).is_file() for name in _RUN_FILES):
         return run_page(folder, data)
     raise FileNotFoundError(
-        f"write_report: expected the folder of a discovery, a study, a run or a model, "
-        f"got {str(folder)!r}, which holds none of them."
+        f"{str(folder)!r} is not the folder of a discovery, a study, a run or a model."
     )

@@ -1,37 +1,38 @@
-"""Joint diagonalisation: one rotation that makes several matrices diagonal at once."""
+"""Joint diagonalization: one rotation that makes several matrices diagonal at once."""
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-_MOST_ROUNDS = 100
+_MAX_ROUNDS = 100
 _CHUNK = 20_000_000
+"""Numbers processed at a time: 160 MB."""
 
 
-def joint_diagonalisers(
+def joint_diagonalizers(
     matrices: NDArray[np.float64], *, tolerance: float = 1e-12
 ) -> NDArray[np.float64]:
-    r"""Rotations that make sets of symmetric matrices as diagonal as they can be.
+    r"""Rotations that make sets of symmetric matrices as diagonal as possible.
 
-    Orthogonal FFDIAG for all sets at a time. A rotation :math:`\exp(W)` with
+    Orthogonal FFDIAG for all sets at once. A rotation :math:`\exp(W)` with
     :math:`w_{ij} = \sum_r c^r_{ij} (c^r_{ii} - c^r_{jj}) / \sum_r (c^r_{ii} -
-    c^r_{jj})^2` would remove what is off the diagonal if it were small; it is repeated,
-    and halved where it does not help. It begins with the eigenvectors of one mixture of
-    the matrices, which are the answer if there is an exact one.
+    c^r_{jj})^2` would remove small off-diagonal entries. This step is repeated, and
+    halved where it does not help. The start are the eigenvectors of a mixture of the
+    matrices, which are the solution if an exact one exists.
 
     Args:
-        matrices: Symmetric, ``(n_sets, n_matrices, k, k)``.
-        tolerance: A set is done when what is off its diagonals falls by less than this
-            share of its squares.
+        matrices: Symmetric matrices of shape ``(n_sets, n_matrices, k, k)``.
+        tolerance: Iteration stops for a set when the sum of its squared off-diagonal
+            entries falls by less than this fraction of the sum of all its squares.
 
     Returns:
-        Rows of the rotations are the joint eigenvectors, ``(n_sets, k, k)``: ``V C
-        V.T`` is diagonal.
+        Rotations ``V`` of shape ``(n_sets, k, k)``, whose rows are the joint
+        eigenvectors: ``V C V.T`` is diagonal.
 
     Example:
         >>> turn = np.array([[0.6, -0.8], [0.8, 0.6]])
         >>> pair = np.stack([turn.T @ np.diag(d) @ turn for d in ([1, 2], [5, 3])])
-        >>> rotation = joint_diagonalisers(pair[None])[0]
+        >>> rotation = joint_diagonalizers(pair[None])[0]
         >>> bool(np.abs((rotation @ pair @ rotation.T)[:, 0, 1]).max() < 1e-12)
         True
 
@@ -43,18 +44,18 @@ def joint_diagonalisers(
     n_sets, n_matrices, k, _ = matrices.shape
     if n_matrices == 0:
         return np.tile(np.eye(k), (n_sets, 1, 1))
-    found = np.empty((n_sets, k, k))
+    rotations = np.empty((n_sets, k, k))
     chunk = max(1, _CHUNK // (n_matrices * k * k))
     for start in range(0, n_sets, chunk):
-        place = slice(start, start + chunk)
-        part = torch.from_numpy(np.ascontiguousarray(matrices[place]))
-        found[place] = _diagonalise(part, tolerance).numpy()
-    return found
+        sets = slice(start, start + chunk)
+        part = torch.from_numpy(np.ascontiguousarray(matrices[sets]))
+        rotations[sets] = _diagonalize(part, tolerance).numpy()
+    return rotations
 
 
-def _diagonalise(matrices: torch.Tensor, tolerance: float) -> torch.Tensor:
+def _diagonalize(matrices: torch.Tensor, tolerance: float) -> torch.Tensor:
     n_matrices = matrices.shape[1]
-    # Any mixture without special ratios will do; fixed, so that all runs agree.
+    # Any generic mixture will do; it is fixed, so that results can be reproduced.
     weights = torch.cos(torch.arange(1.0, n_matrices + 1, dtype=torch.float64))
     mixture = torch.einsum("r,nrij->nij", weights, matrices)
     rotations = torch.linalg.eigh(mixture)[1].mT.contiguous()
@@ -62,7 +63,7 @@ def _diagonalise(matrices: torch.Tensor, tolerance: float) -> torch.Tensor:
     totals = matrices.square().sum(dim=(1, 2, 3))
     errors, steps = _off_diagonal(current), torch.ones_like(totals)
     active = torch.nonzero(errors > 1e-28 * totals).ravel()
-    for _ in range(_MOST_ROUNDS if n_matrices > 1 else 0):
+    for _ in range(_MAX_ROUNDS if n_matrices > 1 else 0):
         if not len(active):
             break
         turns = torch.linalg.matrix_exp(_step(current[active], steps[active]))
@@ -89,7 +90,7 @@ def _step(matrices: torch.Tensor, sizes: torch.Tensor) -> torch.Tensor:
     tiny = 1e-14 * matrices.square().sum(dim=(1, 2, 3))[:, None, None]
     wanted = (matrices * apart).sum(dim=1) / torch.clamp(weights, min=1e-300)
     wanted = torch.where(weights > tiny, wanted, 0.0)
-    # The first-order step means nothing beyond a length of 1.
+    # The first-order step is not valid beyond a length of 1.
     length = torch.clamp(wanted.square().sum(dim=(1, 2)).sqrt(), min=1.0)
     return wanted * (sizes / length)[:, None, None]
 

@@ -1,4 +1,4 @@
-"""LabelledImages: arrays of images, with a table of factors if there is one."""
+"""LabeledImages: arrays of images, with a table of factors if there is one."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any, get_args
 
 import numpy as np
-import pandas as pd
 import torch
 from numpy.typing import ArrayLike, NDArray
 
@@ -14,12 +13,11 @@ from unbraid.data._dataset import AbstractDataset, Kind
 from unbraid.data._factor_space import FactorSpace
 
 from ._content import hash_content, hash_pixels
-from ._factor_columns import read_columns
-from ._factor_table import FactorTable, encode_factors
+from ._factor_table import FactorTable
 from ._image_array import read_images, stored_array
 
 
-class LabelledImages(AbstractDataset):
+class LabeledImages(AbstractDataset):
     """Images in an array, and the factors behind them as far as they are known.
 
     Whole numbers, text, booleans and categories are discrete: their values are sorted
@@ -50,10 +48,10 @@ class LabelledImages(AbstractDataset):
     Example:
         >>> images = np.zeros((4, 8, 8), dtype=np.uint8)
         >>> table = {"shape": ["disc", "disc", "star", "star"], "x": [0.5, 2, 0.5, 2]}
-        >>> data = LabelledImages(images, table)
+        >>> data = LabeledImages(images, table)
         >>> data.factor_kinds, data.factor_space
         (('categorical', 'continuous'), None)
-        >>> data = LabelledImages(images, table, factor_kinds={"x": "ordinal"})
+        >>> data = LabeledImages(images, table, factor_kinds={"x": "ordinal"})
         >>> data.factor_space.sizes, data.is_grid, data.factor_values
         ((2, 2), True, (('disc', 'star'), (0.5, 2.0)))
         >>> data.factors([2])
@@ -65,7 +63,6 @@ class LabelledImages(AbstractDataset):
         images: ArrayLike | torch.Tensor | str | os.PathLike[str],
         factors: ArrayLike
         | torch.Tensor
-        | pd.DataFrame
         | Mapping[str, Any]
         | str
         | os.PathLike[str]
@@ -77,24 +74,28 @@ class LabelledImages(AbstractDataset):
         name: str = "images",
     ) -> None:
         if not name:
-            raise ValueError("LabelledImages: expected a name, got an empty one.")
+            raise ValueError("LabeledImages: expected a name, got an empty one.")
         self._name = name
         self._images = read_images(images, channels_first=channels_first)
         if factors is None and isinstance(images, str | os.PathLike):
             factors = stored_array(images, "factors")
         self._table: FactorTable | None = None
         if factors is not None:
+            # Imported when there are labels to read: pandas takes a third of a second.
+            from ._encode_factors import encode_factors
+            from ._factor_columns import read_columns
+
             columns = read_columns(factors, factor_names)
             if len(columns) != len(self._images):
                 raise ValueError(
-                    "LabelledImages: expected one row of factors per image, got "
+                    "LabeledImages: expected one row of factors per image, got "
                     f"{len(self._images)} images and {len(columns)} rows."
                 )
             kinds = _checked_kinds(factor_kinds, list(columns.columns))
             self._table = encode_factors(columns, kinds)
         elif factor_names is not None or factor_kinds is not None:
             raise ValueError(
-                "LabelledImages: expected factors to go with factor_names and "
+                "LabeledImages: expected factors to go with factor_names and "
                 "factor_kinds, got none."
             )
 
@@ -103,7 +104,7 @@ class LabelledImages(AbstractDataset):
         shape = " x ".join(map(str, self.image_shape))
         labels = ", ".join(self.factor_names) or "none"
         return (
-            f"LabelledImages(name={self._name!r}: {len(self)} images of {shape}, "
+            f"LabeledImages(name={self._name!r}: {len(self)} images of {shape}, "
             f"factors: {labels})"
         )
 
@@ -169,19 +170,19 @@ def _checked_kinds(
     if not isinstance(kinds, Mapping):
         if isinstance(kinds, str) or len(kinds) != len(names):
             raise ValueError(
-                "LabelledImages: expected factor_kinds to map names to kinds, or one "
+                "LabeledImages: expected factor_kinds to map names to kinds, or one "
                 f"kind for each of {len(names)} factors, got {kinds!r}."
             )
         kinds = dict(zip(names, kinds, strict=True))
     for name, kind in kinds.items():
         if name not in names:
             raise ValueError(
-                "LabelledImages: expected factor_kinds for the factors "
+                "LabeledImages: expected factor_kinds for the factors "
                 f"{', '.join(names)}, got {name!r}."
             )
         if kind not in get_args(Kind):
             raise ValueError(
-                f"LabelledImages: expected the kind of factor {name!r} among "
+                f"LabeledImages: expected the kind of factor {name!r} among "
                 f"{', '.join(get_args(Kind))}, got {kind!r}."
             )
     return kinds

@@ -11,17 +11,17 @@ from unbraid.data import (
     RENDERED,
     AbstractDataset,
     ImageFolder,
-    LabelledImages,
+    LabeledImages,
     PictureSprites,
     Sprites2D,
     XYObject,
     XYSquares,
-    _catalogue,
+    _catalog,
     open_dataset,
 )
 
 
-def test_every_exported_dataset_is_in_the_catalogue_or_is_made_of_the_users_data():
+def test_every_exported_dataset_is_in_the_catalog_or_is_made_of_the_users_data():
     exported = {
         thing
         for name in unbraid.data.__all__
@@ -32,8 +32,8 @@ def test_every_exported_dataset_is_in_the_catalogue_or_is_made_of_the_users_data
     named = set(RENDERED.values()) | set(PUBLISHED.values())
     assert {thing.__name__ for thing in exported - named} == {
         "ImageFolder",
-        "LabelledImages",
-        "Relabelled",
+        "LabeledImages",
+        "Relabeled",
         "Resized",
         "Reweighted",
         "Subset",
@@ -79,7 +79,7 @@ class _Blurred(XYSquares):
     ],
 )
 def test_options_take_numbers_in_scientific_notation(monkeypatch, options, expected):
-    monkeypatch.setattr(_catalogue, "DATASETS", {"blurred": _Blurred})
+    monkeypatch.setattr(_catalog, "DATASETS", {"blurred": _Blurred})
     dataset = open_dataset(f"blurred:{options}")
     found = {name: getattr(dataset, name) for name in expected}
     assert found == expected
@@ -148,12 +148,12 @@ def test_files_of_arrays_are_opened_with_their_labels(tmp_path):
     images = np.full((4, 8, 8), 9, dtype=np.uint8)
     factors = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     np.save(tmp_path / "plain.npy", images)
-    np.savez(tmp_path / "labelled.npz", images=images, factors=factors)
+    np.savez(tmp_path / "labeled.npz", images=images, factors=factors)
     assert open_dataset(str(tmp_path / "plain.npy")).factor_names == ()
-    labelled = open_dataset(str(tmp_path / "labelled.npz"))
-    assert isinstance(labelled, LabelledImages)
-    assert labelled.is_grid
-    np.testing.assert_array_equal(labelled.factors(range(4)), factors)
+    labeled = open_dataset(str(tmp_path / "labeled.npz"))
+    assert isinstance(labeled, LabeledImages)
+    assert labeled.is_grid
+    np.testing.assert_array_equal(labeled.factors(range(4)), factors)
 
 
 def test_files_of_arrays_take_a_table_of_labels_as_an_option(tmp_path):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from unbraid.data import BatchStream, LabelledRows, Pairs
+from unbraid.data import BatchStream, LabeledRows, Pairs
 from unbraid.foundation import numpy_generator
 
 ANCHORS = np.zeros(400, dtype=np.int64)
@@ -12,7 +12,7 @@ def drawn(sampler, dataset, seed=0):
 
 
 def test_rows_come_from_a_set_that_stays(tiny_grid):
-    sampler = LabelledRows(n_labels=5, seed=1)
+    sampler = LabeledRows(n_labels=5, seed=1)
     first, second = (np.unique(drawn(sampler, tiny_grid, seed)) for seed in (0, 1))
     assert len(first) == 5
     assert np.array_equal(first, second)
@@ -20,14 +20,14 @@ def test_rows_come_from_a_set_that_stays(tiny_grid):
 
 def test_another_seed_gives_another_set(tiny_grid):
     sets = {
-        tuple(np.unique(drawn(LabelledRows(n_labels=5, seed=seed), tiny_grid)))
+        tuple(np.unique(drawn(LabeledRows(n_labels=5, seed=seed), tiny_grid)))
         for seed in range(5)
     }
     assert len(sets) > 1
 
 
 def test_companions_of_another_sampler_come_first(tiny_grid):
-    sampler = LabelledRows(n_labels=2, after=Pairs(n_changed=1))
+    sampler = LabeledRows(n_labels=2, after=Pairs(n_changed=1))
     rows = drawn(sampler, tiny_grid)
     assert sampler.n_companions == 2
     assert rows.shape == (400, 2)
@@ -36,8 +36,8 @@ def test_companions_of_another_sampler_come_first(tiny_grid):
     assert len(np.unique(rows[:, 1])) == 2
 
 
-def test_a_batch_has_labelled_images_and_their_labels(tiny_grid):
-    stream = BatchStream(dataset=tiny_grid, size=8, sampler=LabelledRows(n_labels=3))
+def test_a_batch_has_labeled_images_and_their_labels(tiny_grid):
+    stream = BatchStream(dataset=tiny_grid, size=8, sampler=LabeledRows(n_labels=3))
     batch = stream.batch(0)
     rows = stream.rows(0)[:, 1]
     assert np.array_equal(batch.partner_factors[0], tiny_grid.factors(rows))
@@ -47,8 +47,8 @@ def test_a_batch_has_labelled_images_and_their_labels(tiny_grid):
 
 def test_impossible_numbers_and_missing_labels_are_refused(tiny_grid, plain_images):
     with pytest.raises(ValueError, match="expected n_labels from 1, got 0"):
-        LabelledRows(n_labels=0)
+        LabeledRows(n_labels=0)
     with pytest.raises(ValueError, match="n_labels up to 16, .* got 17"):
-        LabelledRows(n_labels=17).bind(tiny_grid)
+        LabeledRows(n_labels=17).bind(tiny_grid)
     with pytest.raises(ValueError, match="expected a dataset with labels"):
-        LabelledRows(n_labels=1).bind(plain_images)
+        LabeledRows(n_labels=1).bind(plain_images)

@@ -14,7 +14,7 @@ from unbraid.foundation import (
 from ._array_files import SUFFIXES
 from ._dataset import AbstractDataset
 from .own._image_folder import ImageFolder
-from .own._labelled_images import LabelledImages
+from .own._labeled_images import LabeledImages
 from .public._cars3d import Cars3D
 from .public._celeba import CelebA
 from .public._dsprites import DSprites
@@ -23,10 +23,11 @@ from .public._published import AbstractPublishedDataset
 from .public._shapes3d import Shapes3D
 from .public._smallnorb import SmallNORB
 from .public._tiny_imagenet import TinyImageNet
+from .synthetic._discs import Discs
 from .synthetic._photographs import PhotographCrops
 from .synthetic._room3d import Room3D
 from .synthetic._sprite_variants import (
-    ColouredSprites,
+    ColoredSprites,
     NoisySprites,
     PictureSprites,
     ScreamSprites,
@@ -36,11 +37,12 @@ from .synthetic._xy_object import XYObject, XYObjectShaded
 from .synthetic._xy_squares import XYSquares
 
 RENDERED: dict[str, type[AbstractDataset]] = {
+    "discs": Discs,
     "xy_squares": XYSquares,
     "xy_object": XYObject,
     "xy_object_shaded": XYObjectShaded,
     "sprites2d": Sprites2D,
-    "coloured_sprites": ColouredSprites,
+    "coloured_sprites": ColoredSprites,
     "noisy_sprites": NoisySprites,
     "scream_sprites": ScreamSprites,
     "picture_sprites": PictureSprites,
@@ -72,8 +74,8 @@ def find_dataset(name: str) -> type[AbstractDataset]:
     """Return the class of a named dataset, or the class that reads a path.
 
     Args:
-        name: Name of the catalogue, or path of a folder of pictures or of a file of
-            arrays. A name of the catalogue always means the dataset of that name.
+        name: Name of the catalog, or path of a folder of pictures or of a file of
+            arrays. A name of the catalog always means the dataset of that name.
 
     Raises:
         ValueError: If there is neither; suggests the nearest name.
@@ -95,11 +97,11 @@ def find_dataset(name: str) -> type[AbstractDataset]:
             f"Expected a file of arrays ({', '.join(SUFFIXES)}) or a folder of "
             f"pictures, got {str(path)!r}."
         )
-    return LabelledImages
+    return LabeledImages
 
 
 def is_path(text: str) -> bool:
-    """Whether a text is the path of something that exists, and no catalogue name."""
+    """Whether a text is the path of something that exists, and no catalog name."""
     if text in DATASETS:
         return False
     if "\0" in text:
@@ -111,9 +113,9 @@ def is_path(text: str) -> bool:
 
 
 def hidden_path(text: str) -> str | None:
-    """Path in the current folder that a name of the catalogue hides.
+    """Path in the current folder that a name of the catalog hides.
 
-    A name of the catalogue always means the dataset of that name. To open a folder or
+    A name of the catalog always means the dataset of that name. To open a folder or
     file that is called the same, write it with its folder, such as ``./xy_squares``.
 
     Args:

@@ -1,4 +1,4 @@
-"""Labelled rows: a few rows whose labels may be seen, next to those whose may not."""
+"""Labeled rows: a few rows whose labels may be seen, next to those whose may not."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -13,7 +13,7 @@ from ._sampling import AbstractSampler, Companions, Singles
 
 
 @dataclass(frozen=True, kw_only=True)
-class LabelledRows(AbstractSampler):
+class LabeledRows(AbstractSampler):
     """One row for every anchor, from a small set that never changes.
 
     The set is drawn once, each row of the dataset at most once; then rows of the set
@@ -23,11 +23,11 @@ class LabelledRows(AbstractSampler):
     Args:
         n_labels: Rows of the set, from 1 to the length of the dataset.
         seed: Of the set.
-        after: A sampler whose companions come before the labelled row.
+        after: A sampler whose companions come before the labeled row.
 
     Example:
         >>> from unbraid.data import XYSquares
-        >>> draw = LabelledRows(n_labels=3).bind(XYSquares())
+        >>> draw = LabeledRows(n_labels=3).bind(XYSquares())
         >>> rows = draw(np.zeros(500, dtype=int), generator=numpy_generator(0))
         >>> rows.shape, len(np.unique(rows))
         ((500, 1), 3)
@@ -47,21 +47,21 @@ class LabelledRows(AbstractSampler):
         check_seed(self.seed)
         if not isinstance(self.n_labels, int) or self.n_labels < 1:
             raise ValueError(
-                f"LabelledRows: expected n_labels from 1, got {self.n_labels!r}."
+                f"LabeledRows: expected n_labels from 1, got {self.n_labels!r}."
             )
         # The number is the sampler's own, where other kinds have one for all.
         object.__setattr__(self, "n_companions", self.after.n_companions + 1)
 
     def bind(self, dataset: AbstractDataset) -> Companions:
-        """The function that draws a labelled row for each anchor."""
+        """The function that draws a labeled row for each anchor."""
         if not dataset.factor_names:
             raise ValueError(
-                f"LabelledRows: expected a dataset with labels, got {dataset.name!r} "
+                f"LabeledRows: expected a dataset with labels, got {dataset.name!r} "
                 "without."
             )
         if self.n_labels > len(dataset):
             raise ValueError(
-                f"LabelledRows: expected n_labels up to {len(dataset)}, the rows of "
+                f"LabeledRows: expected n_labels up to {len(dataset)}, the rows of "
                 f"{dataset.name!r}, got {self.n_labels}."
             )
         generator = numpy_generator(self.seed, "labelled rows")
