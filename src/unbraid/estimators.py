@@ -228,7 +228,7 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return torch.cat(pieces).numpy()
 
     def score_samples(self, X: Any) -> NDArray[np.float32]:
-        r"""Lower bound on :math:`\log p(x)` of each row, in nats, ``(n,)``.
+        r"""Return a lower bound on :math:`\log p(x)` of each row, in nats, ``(n,)``.
 
         With a Gaussian or Laplace likelihood it bounds the log-density of the numbers
         in ``X`` (bytes count as numbers from 0 to 1), and may be above 0. With a

@@ -1,4 +1,4 @@
-"""Shared basics that know nothing about data or models, and do not import torch."""
+"""Shared basics, independent of data and models, which do not import torch."""
 
 from ._correlation import Correlation, correlate, is_constant, tied
 from ._durations import format_duration, parse_duration

@@ -97,7 +97,7 @@ def boost(
 def softmax_gradient(
     scores: NDArray[np.float64], targets: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Derivatives of the multinomial log-loss; targets are indicators of the class."""
+    """Return derivatives of the multinomial log-loss; targets are class indicators."""
     probabilities = np.exp(scores - scores.max(axis=0))
     probabilities /= probabilities.sum(axis=0)
     # The factor undoes that the scores of all classes move at once.
@@ -108,7 +108,7 @@ def softmax_gradient(
 def sigmoid_gradient(
     scores: NDArray[np.float64], targets: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Derivatives of the binary log-loss: two classes with one output."""
+    """Return derivatives of the binary log-loss, of two classes with one output."""
     from scipy.special import expit  # slow to import
 
     probabilities = expit(scores)
@@ -118,7 +118,7 @@ def sigmoid_gradient(
 def squared_gradient(
     scores: NDArray[np.float64], targets: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Derivatives of half the squared error."""
+    """Return derivatives of half the squared error."""
     return targets - scores, np.ones_like(scores)
 
 

@@ -1,4 +1,4 @@
-"""Every metric by its short name: what ``evaluate`` and the command line know."""
+"""Catalog of metrics by short name."""
 
 import inspect
 import math

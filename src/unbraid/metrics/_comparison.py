@@ -175,7 +175,7 @@ class Comparison:
         ]
 
     def __str__(self) -> str:
-        """The table, as plain text."""
+        """Return the table as plain text."""
         lines = [self.columns, *self.cells()]
         widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
         table = [
@@ -190,7 +190,7 @@ class Comparison:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        """The table, for notebooks."""
+        """Return the table as HTML, for notebooks."""
         return html_table(
             self.columns, self.cells(), title=self.headline, notes=self.notes
         )

@@ -47,7 +47,7 @@ def mutual_information_matrix(
 def mutual_information(
     a: NDArray[np.integer], b: NDArray[np.integer], b_size: int | None = None
 ) -> float:
-    """Mutual information of two columns of class numbers from 0, in nats."""
+    """Return the mutual information of two columns of class numbers, in nats."""
     b_size = int(b.max()) + 1 if b_size is None else b_size
     counts = np.zeros((int(a.max()) + 1) * b_size, dtype=np.int64)
     for start in range(0, len(a), _BLOCK):
@@ -62,16 +62,16 @@ def mutual_information(
 
 
 def factor_entropies(factors: Factors) -> NDArray[np.float64]:
-    """Entropy of each factor over the rows where it is known, ``(n_factors,)``."""
+    """Return the entropy of each factor in the rows where it is known, in nats."""
     return np.array([entropy(labels[labels >= 0]) for labels in factors.labels.T])
 
 
 def entropy(labels: NDArray[np.integer]) -> float:
-    """Entropy of a column of class numbers from 0, in nats."""
+    """Return the entropy of a column of class numbers, in nats."""
     return entropy_of(np.bincount(labels) / len(labels))
 
 
 def entropy_of(probabilities: NDArray[np.floating]) -> float:
-    """Entropy of a distribution given as probabilities of any shape, in nats."""
+    """Return the entropy of probabilities of any shape, in nats."""
     seen = probabilities[probabilities > 0]
     return float(-(seen * np.log(seen)).sum())

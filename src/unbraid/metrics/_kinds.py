@@ -45,13 +45,15 @@ def resolve_kinds(
     for kind in filter(None, declared):
         check_option("factors: kind", kind, Kind)
     kinds: list[Kind] = []
-    for i, (name, kind, told) in enumerate(zip(names, declared, implied, strict=True)):
-        if told == "categorical" and kind not in (None, "categorical"):
+    for i, (name, kind, implied_kind) in enumerate(
+        zip(names, declared, implied, strict=True)
+    ):
+        if implied_kind == "categorical" and kind not in (None, "categorical"):
             raise ValueError(
                 f"factors: column {name!r} holds classes without an order, so it "
                 f"cannot be {kind}. Give numbers or an ordered category instead."
             )
-        kinds.append(kind or told or _default_kind(values[:, i]))
+        kinds.append(kind or implied_kind or _default_kind(values[:, i]))
     return tuple(kinds)
 
 

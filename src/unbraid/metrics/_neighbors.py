@@ -31,7 +31,7 @@ def neighbor_information(
     *,
     neighbors: int = NEIGHBORS,
 ) -> float:
-    r"""Mutual information in nats, estimated from nearest neighbors.
+    r"""Estimate mutual information, in nats, from nearest neighbors.
 
     Take the distance from a row to its ``neighbors``-th nearest row of the same class
     and count the rows of any class that are closer: if these are hardly more, the

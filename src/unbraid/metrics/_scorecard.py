@@ -188,7 +188,7 @@ class Scorecard(Mapping[str, Score]):
         return draw_scores(rows, title=self.headline)
 
     def _cells(self) -> list[tuple[str, ...]]:
-        """Name, value, interval, chance, ideal, factors and remarks as text."""
+        """Return name, value, interval, chance, ideal, factors and remarks as text."""
         return [
             (
                 score.name,
@@ -203,7 +203,7 @@ class Scorecard(Mapping[str, Score]):
         ]
 
     def __str__(self) -> str:
-        """The table, as plain text."""
+        """Return the table as plain text."""
         width = max([27, *(len(score.name) for score in self.scores)]) + 1
         lines = [
             *filter(None, (self.headline, self.factors_line)),
@@ -221,7 +221,7 @@ class Scorecard(Mapping[str, Score]):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        """The table, for notebooks."""
+        """Return the table as HTML, for notebooks."""
         columns = (
             "score",
             "value",

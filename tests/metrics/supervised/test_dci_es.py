@@ -64,7 +64,7 @@ def test_codes_that_know_nothing_are_told_in_the_note():
     factors = uniform(900, 2)
     codes = np.column_stack([factors[:, 0], uniform(900, 1, seed=1)])
     score = dci_es(codes, Factors(factors, names=("seen", "unseen"))).explicitness
-    assert score.note.endswith("no probe can read: unseen")
+    assert score.note.endswith("no probe predicts: unseen")
     assert score.per_factor["unseen"] > 0.95
     assert score.details["lowest_loss"] == pytest.approx(0.5, abs=0.03)
 

@@ -119,9 +119,8 @@ def statistical_efficiency(
 ) -> Score:
     """Mean accuracy from few labels as a share of that from many.
 
-    See :func:`downstream_accuracy` for how they are measured and for odd input. A
-    representation that tells nothing is efficient too (about 1): there is nothing that
-    more labels could teach.
+    See :func:`downstream_accuracy` for the accuracies. A representation without
+    information has an efficiency of about 1, too, because more labels do not help.
 
     Args:
         codes: Latent means, ``(n_rows, n_latents)``.

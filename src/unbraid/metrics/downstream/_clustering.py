@@ -147,7 +147,7 @@ def clustering_sample_efficiency(
 def _choose_factors(
     factors: Factors, position: Sequence[str | int] | None, cluster_by: str | int | None
 ) -> tuple[list[int], int]:
-    """Columns of the position factors and of the cluster factor."""
+    """Return the columns of the position factors and of the cluster factor."""
     every = range(factors.n_factors)
     require_two_factors(_CALLER, factors)
     given = None if cluster_by is None else _column(factors, cluster_by)

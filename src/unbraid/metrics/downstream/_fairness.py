@@ -163,7 +163,7 @@ def _on_grid(
     n_train: int,
     n_vectors: int,
 ) -> NDArray[np.float64]:
-    """Mean and largest distances by counterfactuals, ``(2, targets, sensitives)``."""
+    """Return mean and largest distances by counterfactuals, ``(2, n, n)``."""
     pairs = np.full((2, factors.n_factors, factors.n_factors), np.nan)
     generator = numpy_generator(learner.seed, "unfairness")
     train = split_rows(len(codes), n_train=n_train, n_test=0, generator=generator).train
@@ -189,7 +189,7 @@ def _on_grid(
 def _on_table(
     codes: NDArray[np.float64], factors: Factors, learner: Learner, n_train: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Distances by selection of rows, and the same with sensitive values shuffled."""
+    """Return distances between selected rows, and those with shuffled values."""
     pairs = np.full((2, factors.n_factors, factors.n_factors), np.nan)
     shuffled = pairs.copy()
     for target in range(factors.n_factors):
@@ -220,7 +220,7 @@ def _on_table(
 
 
 def _details(pairs: NDArray[np.float64], names: tuple[str, ...]) -> dict[str, float]:
-    """Every pair, and the means and largest over targets and sensitive factors."""
+    """Return all pairs, and means and maxima over targets and sensitive factors."""
     details = {}
     over = {"mean": np.nanmean, "max": np.nanmax}
     for kind, table in zip(("mean", "max"), pairs, strict=True):

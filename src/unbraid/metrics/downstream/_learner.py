@@ -107,7 +107,7 @@ class Learner:
         return Fitted(predicted[len(codes) :], importance)
 
     def score(self, fitted: Fitted, factors: Factors, factor: int) -> float:
-        """Accuracy, or the explained variance (R squared, from 0) if continuous."""
+        """Return the accuracy, or the explained variance of a continuous factor."""
         target, is_continuous = _target(factors, factor)
         quality = explained_variance if is_continuous else accuracy
         return quality(target, fitted.predicted)

@@ -31,7 +31,7 @@ def reduced_downstream_accuracy(
     n_test: int = 5000,
     seed: int = 0,
 ) -> Score:
-    """Accuracy of predicting each factor without the latents that tell most about it.
+    """Accuracy of predicting each factor without its most important latents.
 
     For each factor, boosted trees are fitted and the latent they use most is dropped,
     ``n_removed`` times over; a predictor then learns the factor from the latents that

@@ -25,13 +25,13 @@ def analogy_accuracy(
     n_candidates: int = 5_000,
     seed: int = 0,
 ) -> Score:
-    r"""How often an analogy between states is completed by a parallelogram of codes.
+    r"""Accuracy of analogies between states that are completed by parallelograms.
 
     Take four states that differ in two factors: :math:`b` differs from :math:`a` in one
     factor, :math:`c` in another one, and :math:`d` has the changes of both. If factors
     move the codes along straight lines that do not depend on the other factors, then
-    the fourth corner is where the other three say. It counts as found if no other
-    state is nearer to the prediction.
+    the other three corners predict the fourth. It counts as found if no other state is
+    nearer to the prediction.
 
     .. math::
         \hat z_d = z_b + z_c - z_a, \qquad

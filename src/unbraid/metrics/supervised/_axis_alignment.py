@@ -21,7 +21,7 @@ def axis_alignment_ratio(
     n_traversals: int = 1024,
     seed: int = 0,
 ) -> Score:
-    r"""How much of the movement along a factor goes along one latent.
+    r"""Share of the movement of codes along a factor that is along one latent.
 
     Let one factor run through its values while the others stay: the codes draw a path.
     The ratio is the variance of the latent that varies most as a share of all variance,

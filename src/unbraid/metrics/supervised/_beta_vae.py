@@ -28,15 +28,15 @@ def beta_vae_score(
 
     Pick a random factor :math:`k` and draw pairs of rows that share its value; the
     mean absolute difference of their codes, latent by latent, is one point. A linear
-    classifier (multinomial logistic regression, ``C=1``) learns to tell :math:`k`
-    from the point; the score is its accuracy on fresh points.
+    classifier (multinomial logistic regression, ``C=1``) learns to predict
+    :math:`k` from the point; the score is its accuracy on new points.
 
     .. math::
         d_j = \frac{1}{N} \sum_{n=1}^{N} | z_j^{(n)} - z_j'^{(n)} |,
         \qquad v_k^{(n)} = v_k'^{(n)}
 
-    Mixed codes can score 1 as well: the score asks whether a linear classifier can tell
-    the factors apart, not whether each has a latent of its own.
+    Mixed codes can score 1 as well: the score asks whether a linear classifier can
+    distinguish the factors, not whether each has its own latent.
 
     Args:
         codes: Latent means :math:`z`, ``(n_rows, n_latents)``, used as they are:
@@ -110,7 +110,7 @@ def _points(
     n_pairs: int,
     generator: np.random.Generator,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Mean differences, (points, latents), and the shared factor of each, (points,)."""
+    """Return mean differences, (points, latents), and the shared factor, (points,)."""
     shared = generator.integers(rows.n_factors, size=n_points)
     points = np.empty((n_points, codes.shape[1]))
     for start in range(0, n_points, _CHUNK):

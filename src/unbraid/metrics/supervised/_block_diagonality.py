@@ -120,14 +120,14 @@ def block_diagonality_score(
 
 
 def _normalized_effects(actions: GroupActions) -> NDArray[np.float64]:
-    """Effect of each factor that sums to one, zeros for one without any effect."""
+    """Return effects of each factor, scaled to sum to one, or zeros."""
     effects = np.stack([action.effect for action in actions.by_factor.values()])
     total = effects.sum(axis=(1, 2), keepdims=True)
     return effects / np.where(total > 0, total, 1.0)
 
 
 def _separation(actions: GroupActions) -> float:
-    """One minus the mean overlap of the changes that two factors make."""
+    """Return one minus the mean overlap of the changes of two factors."""
     changes = [action.changes for action in actions.by_factor.values()]
     norms = [np.linalg.norm(change) for change in changes]
     overlaps = [

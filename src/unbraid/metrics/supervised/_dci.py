@@ -47,10 +47,10 @@ def dci(
 ) -> DCI:
     r"""Disentanglement, completeness and informativeness (DCI) of a representation.
 
-    Learn to predict each factor from all latents; :math:`R_{jk} \ge 0` says how much
-    latent :math:`j` matters to the predictor of factor :math:`k`. A latent is
-    disentangled if its row of :math:`R` has one large entry, a factor is completely
-    held by one latent if its column has.
+    Each factor is predicted from all latents; :math:`R_{jk} \ge 0` is the importance of
+    latent :math:`j` for the predictor of factor :math:`k`. A latent is disentangled if
+    its row of :math:`R` has one large entry; a factor is encoded completely by one
+    latent if its column has one large entry.
 
     .. math::
         D = \sum_j \frac{\sum_k R_{jk}}{\sum_{ik} R_{ik}}
@@ -145,7 +145,7 @@ def disentanglement_score(
     variant: Variant = "fast",
     seed: int = 0,
 ) -> Score:
-    """Disentanglement alone; see :func:`dci`, which gives all three at once."""
+    """Disentanglement alone; see :func:`dci`, which returns all three scores."""
     return dci(codes, factors, variant=variant, seed=seed).disentanglement
 
 
@@ -156,7 +156,7 @@ def completeness_score(
     variant: Variant = "fast",
     seed: int = 0,
 ) -> Score:
-    """Completeness alone; see :func:`dci`, which gives all three at once."""
+    """Completeness alone; see :func:`dci`, which returns all three scores."""
     return dci(codes, factors, variant=variant, seed=seed).completeness
 
 
@@ -167,7 +167,7 @@ def informativeness_score(
     variant: Variant = "fast",
     seed: int = 0,
 ) -> Score:
-    """Informativeness alone; see :func:`dci`, which gives all three at once."""
+    """Informativeness alone; see :func:`dci`, which returns all three scores."""
     return dci(codes, factors, variant=variant, seed=seed).informativeness
 
 

@@ -59,10 +59,10 @@ def dci_es(
     :math:`\ell_k^*` its end, :math:`\ell^b` the loss of a constant prediction, and the
     integral is that of straight lines between probes. :math:`E` is the mean over
     factors: 1 when the smallest probe is best, 0 when the loss falls in a straight line
-    from the baseline to nothing, -1 when only the largest probe does anything. It says
-    how early the best loss is reached, not how low it is: codes that know nothing about
-    a factor are as good with any probe, and get 1. Read it together with the loss
-    itself; ``note`` names the factors that no probe can read.
+    from the baseline to 0, -1 when only the largest probe is better than the baseline.
+    It measures how early the best loss is reached, not how low it is: codes without
+    information about a factor are equally bad with any probe, and get 1. Look at the
+    loss itself, too; ``note`` names the factors that no probe can predict.
 
     The paper leaves the probes open. Here a probe is a ridge regression on the
     standardized latents and on random Fourier features of them (cosines of random
@@ -72,8 +72,8 @@ def dci_es(
     predicted as indicators of their classes, all others as numbers.
 
     Args:
-        codes: Latent means, ``(n_rows, n_latents)``. Constant latents carry nothing but
-            count for size.
+        codes: Latent means, ``(n_rows, n_latents)``. Constant latents have no
+            information, but count for size.
         factors: Ground truth, ``(n_rows, n_factors)``, or :class:`Factors`. For each
             factor, rows where it is missing are left out.
         waves: Numbers of random Fourier features of the probes, at least two numbers in
@@ -227,7 +227,7 @@ def _scores(
                 "lowest_loss": lowest[-1].mean(),
             },
             seed=seed,
-            note=f"says nothing, no probe can read: {', '.join(unread)}" * bool(unread),
+            note=f"meaningless, no probe predicts: {', '.join(unread)}" * bool(unread),
         ),
         size=Score(
             min(1.0, len(names) / n_latents),

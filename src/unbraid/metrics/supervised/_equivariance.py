@@ -17,7 +17,7 @@ def equivariance_score(
     n_traversals: int = 256,
     seed: int = 0,
 ) -> Score:
-    r"""How well the symmetries of each factor act linearly on the codes.
+    r"""Linearity of the actions of each factor's symmetries on the codes.
 
     A symmetry :math:`g` shifts one factor and leaves the others alone. A representation
     is equivariant if there is a linear map :math:`\rho(g)` that takes the code of every
@@ -117,12 +117,12 @@ def equivariance_score(
 
 
 def _relative_error(action: GroupAction, n_shifts: int | None = None) -> float:
-    """Error of the first shifts, or of all, relative to that of noise."""
+    """Return the error of the first shifts, or of all, relative to that of noise."""
     moved = float(action.moved[:n_shifts].sum())
     return 2.0 * float(action.missed[:n_shifts].sum()) / moved if moved else 1.0
 
 
 def _explained(action: GroupAction) -> float:
-    """Share of the variance of the codes that the maps explain; 0 if there is none."""
+    """Return the share of the variance that the maps explain; 0 without variance."""
     spread = float(action.spread.sum())
     return 1.0 - float(action.missed.sum()) / spread if spread else 0.0

@@ -23,16 +23,16 @@ def explicitness_score(
     """Explicitness of a representation.
 
     A logistic regression predicts each factor from all latents. For each value of the
-    factor, the area under the ROC curve says how well its rows are told from the rest;
-    areas are averaged over values, then over factors. Chance is 0.5.
+    factor, the area under the ROC curve measures how well its rows are separated from
+    the rest; areas are averaged over values, then over factors. Chance is 0.5.
 
     Args:
         codes: Latent means, ``(n_rows, n_latents)``. Standardized here; constant and
-            duplicate latents do no harm.
+            duplicate latents are harmless.
         factors: Ground truth, ``(n_rows, n_factors)``, or :class:`Factors`. Continuous
             factors are binned; for each factor, rows where it is missing are left out.
-            A value that was not learned from, or not met in the rows scored, has no
-            curve and is left out of the average; if none is left, the area is 0.5.
+            A value that does not occur in the training or the test rows has no curve
+            and is left out of the average; if none is left, the area is 0.5.
         iterations: Largest number of steps of the optimizer. It may stop before it has
             converged, as in disentanglement_lib, which changes areas by less than 1e-4.
         split: Rows to learn from and to test on. By default 10,000 and 5,000 random

@@ -1,4 +1,4 @@
-"""InfoM and InfoC: modularity and compactness in shares of information."""
+"""InfoM and InfoC: modularity and compactness by shares of information."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -35,10 +35,11 @@ def infomodularity(
 ) -> Score:
     r"""InfoM: does each latent have information about one factor only?
 
-    Of all that a latent knows, in shares of the factors' entropies, take the part that
-    is about its best factor; average over active latents, and rescale so that knowing
-    all factors alike gives 0. A latent that knows next to nothing still has a best
-    factor, so that noise does not score 0 but 0.3 or more: read it beside InfoE.
+    Of the information of a latent about all factors, as shares of their entropies, take
+    the part about its best factor; average over active latents, and rescale so that
+    equal information about all factors gives 0. A latent with almost no information
+    still has a best factor, so that noise does not score 0 but 0.3 or more: look at
+    InfoE, too.
 
     .. math::
         \Bigl( \frac{1}{A} \sum_j \frac{\max_k N_{jk}}{\sum_k N_{jk}} - \frac{1}{K}
@@ -49,12 +50,12 @@ def infomodularity(
         codes: Latents :math:`z`, ``(n_rows, n_latents)``; more than 10,000 rows are
             sampled. Only the active ones count: those whose range is above a twentieth
             of the widest, or, if discrete, that vary. A duplicate latent changes
-            nothing but the average. An active latent that knows nothing counts as if
-            it knew all factors alike.
+            only the average. An active latent without information counts as if it had
+            equal information about all factors.
         factors: Ground truth :math:`v`, ``(n_rows, n_factors)``, or :class:`Factors`.
             Continuous factors are binned; for each factor, rows where it is missing
             are left out. With a single factor the score is the share of active latents
-            that know anything about it.
+            that have any information about it.
         latent_kind: Kind of the latents. Information is estimated from nearest
             neighbors for ``"continuous"`` latents, and from relative frequencies for
             ``"discrete"`` ones.
@@ -97,8 +98,8 @@ def infocompactness(
 ) -> Score:
     r"""InfoC: does only one latent have information about each factor?
 
-    Of all that latents know about a factor, take the part of its best latent; average
-    over factors, and rescale so that knowing it all alike gives 0.
+    Of the information of all latents about a factor, take the part of its best latent;
+    average over factors, and rescale so that equal information in all latents gives 0.
 
     .. math::
         \Bigl( \frac{1}{K} \sum_k \frac{\max_j N_{jk}}{\sum_j N_{jk}} - \frac{1}{A}
@@ -108,11 +109,11 @@ def infocompactness(
     Args:
         codes: Latents :math:`z`, ``(n_rows, n_latents)``, as in :func:`infomodularity`;
             only the :math:`A` active ones count. A duplicate halves the part of the
-            best. With a single active latent the score is the share of factors that it
-            knows anything about.
+            best. With a single active latent the score is the share of factors about
+            which it has any information.
         factors: Ground truth :math:`v`, ``(n_rows, n_factors)``, or :class:`Factors`,
-            as in :func:`infomodularity`. A factor that no latent knows anything about
-            counts as if all knew it alike.
+            as in :func:`infomodularity`. A factor about which no latent has information
+            counts as if all had the same.
         latent_kind: Kind of the latents, as in :func:`infomodularity`.
         neighbors: Number of nearest neighbors, at least 1.
         seed: Seed of the rows and of the noise that breaks ties.

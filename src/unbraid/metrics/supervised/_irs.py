@@ -17,10 +17,10 @@ def interventional_robustness_score(
 ) -> Score:
     r"""Interventional robustness score (IRS) of a representation.
 
-    Hold one factor at a value and let all others vary: a latent that stands for this
-    factor alone stays near its mean. How far it strays, averaged over values and
-    divided by how far it ever strays, is taken from one; each latent counts with its
-    best factor, and with its largest deviation as weight.
+    Fix one factor at a value and let all others vary: a latent that encodes only this
+    factor stays near its mean. Its deviation, averaged over values and divided by its
+    largest deviation in all rows, is subtracted from one. Each latent counts with its
+    best factor, weighted by its largest deviation.
 
     .. math::
         R_{jk} = 1 - \frac{\frac{1}{|V_k|} \sum_{u \in V_k} Q_q\{ |z_j -
@@ -30,17 +30,17 @@ def interventional_robustness_score(
 
     Args:
         codes: Latent means :math:`z`, ``(n_rows, n_latents)``. Constant latents are
-            left out; duplicate ones change nothing but the weights. Weights go with the
-            scale of a latent: rescaling one latent changes the score.
+            left out; duplicate ones change only the weights. Weights are proportional
+            to the scale of a latent, so rescaling one latent changes the score.
         factors: Ground truth :math:`v`, ``(n_rows, n_factors)``, or :class:`Factors`.
             Continuous factors are binned; for each factor, rows where it is missing
             are left out. A value seen in one row only has no deviation, so give enough
             rows for each value. Rows need not cover the grid, but where factors are
-            dependent, holding one also holds others.
-        quantile: The deviation that stands for all deviations at one value, from 0 to
-            1. The paper takes the largest, 1.0; disentanglement_lib takes 0.99.
+            dependent, fixing one also fixes others.
+        quantile: Quantile of the deviations at one value, from 0 to 1. The paper uses
+            the largest deviation, 1.0; disentanglement_lib uses 0.99.
         factor_bins: Equal-width bins for factors with more values than that, as in
-            disentanglement_lib, or ``None`` to tell all values apart.
+            disentanglement_lib, or ``None`` for no bins.
 
     Returns:
         A score above -1 and up to 1, higher is better; 0 if all latents are constant.

@@ -19,10 +19,10 @@ def joint_entropy_minus_mutual_information_gap(
 ) -> Score:
     r"""Joint entropy minus mutual information gap (JEMMIG), scaled so that 1 is best.
 
-    MIG lets a factor's best latent know other factors too. JEMMIG adds the joint
-    entropy of factor and best latent, which is smallest when the latent holds this
-    factor and nothing besides; here it is divided by its largest possible value and
-    taken from one.
+    MIG does not penalize latents that encode other factors, too. JEMMIG adds the joint
+    entropy of a factor and its best latent, which is smallest if the latent encodes
+    only this factor. Here it is divided by its largest possible value and subtracted
+    from one.
 
     .. math::
         \frac{1}{K} \sum_{k} \Bigl( 1 - \frac{H(v_k, z_{j(k)}) - I(z_{j(k)}; v_k)
@@ -30,7 +30,7 @@ def joint_entropy_minus_mutual_information_gap(
 
     Args:
         codes: Latent means :math:`z`, ``(n_rows, n_latents)``, at least two latents.
-            Binned here; a constant latent knows nothing, a duplicate one closes gaps.
+            Binned here. A constant latent has no information; a duplicate closes gaps.
         factors: Ground truth :math:`v`, ``(n_rows, n_factors)``, or :class:`Factors`.
             Continuous factors are binned; for each factor, rows where it is missing
             are left out.

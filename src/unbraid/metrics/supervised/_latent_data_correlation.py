@@ -47,8 +47,8 @@ def latent_data_correlation(
 
     Args:
         codes: Latent means :math:`z`, ``(n_rows, n_latents)``.
-        factors: Ground truth, ``(n_rows, n_factors)``, or :class:`Factors`; only tells
-            which rows form pairs. ``None`` if ``along="random"`` and nothing is known.
+        factors: Ground truth, ``(n_rows, n_factors)``, or :class:`Factors`, which
+            determine the pairs. May be ``None`` if ``along="random"``.
         distance: The observations themselves, ``(n_rows, ...)``, compared by mean
             squared error; or a function from the rows of the first and of the second
             of each pair, ``(n,)`` each, to their distances, ``(n,)``.

@@ -15,7 +15,7 @@ def linearity_ratio(
     n_traversals: int = 1024,
     seed: int = 0,
 ) -> Score:
-    r"""How much of the movement along a factor goes in its main direction.
+    r"""Share of the movement of codes along a factor that is in one direction.
 
     Let one factor run through its values while the others stay: the codes draw a path.
     The ratio is the variance along the path's first principal direction as a share of

@@ -1,4 +1,4 @@
-"""MIG-sup: whether each latent knows about one factor alone."""
+"""MIG-sup: does each latent have information about one factor only?"""
 
 from typing import Literal
 
@@ -25,9 +25,10 @@ def mutual_information_gap_by_latent(
 ) -> Score:
     r"""Mutual information gap per latent (MIG-sup), the supplement of MIG.
 
-    For every latent, take the factor it knows best, as a share of that factor's
-    entropy, and the runner-up; the gap between the two is averaged over latents. MIG
-    asks whether a factor has one latent; this asks whether a latent has one factor.
+    For each latent, the difference between the highest and the second-highest mutual
+    information with any factor, as shares of the factors' entropies, averaged over
+    latents. MIG asks whether a factor has one latent; this asks whether a latent has
+    one factor.
 
     .. math::
         \frac{1}{J} \sum_{j} \Bigl( \frac{I(z_j; v_{k(j)})}{H(v_{k(j)})} -
@@ -35,10 +36,10 @@ def mutual_information_gap_by_latent(
 
     Args:
         codes: Latent means :math:`z`, ``(n_rows, n_latents)``. Binned here. A constant
-            latent has no gap; a duplicate one changes nothing but the average.
+            latent has no gap; a duplicate one changes only the average.
         factors: Ground truth :math:`v`, ``(n_rows, n_factors)``, or :class:`Factors`.
             Continuous factors are binned; for each factor, rows where it is missing
-            are left out. With a single factor the runner-up is 0.
+            are left out. With a single factor the second-highest information is 0.
         bins: Equal-width bins per latent. Scores depend on it: report it.
         latents: ``"all"`` averages over every latent: latents that are not used pull
             the score down, so that ten latents never reach 1 on five factors.

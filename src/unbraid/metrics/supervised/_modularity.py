@@ -1,4 +1,4 @@
-"""Modularity: whether each latent knows about one factor only."""
+"""Modularity: does each latent have information about one factor only?"""
 
 from typing import Literal
 
@@ -21,10 +21,10 @@ def modularity_score(
 ) -> Score:
     r"""Modularity of a representation.
 
-    Each latent has a factor it knows most about; what it knows about the others, as a
-    share of what it would know if it knew all of them as well, is taken from one. The
-    score says nothing on whether several latents share a factor, nor on whether a
-    factor is known at all.
+    For each latent, one minus the mean squared information about all factors but its
+    best one, as a share of the squared information about the best one, averaged over
+    latents. The score does not depend on whether several latents encode the same
+    factor, nor on how much information there is about a factor.
 
     .. math::
         \frac{1}{J} \sum_{j} \Bigl( 1 -
@@ -32,11 +32,11 @@ def modularity_score(
 
     Args:
         codes: Latent means :math:`z`, ``(n_rows, n_latents)``. Binned here. A constant
-            latent counts as 0; a duplicate one changes nothing but the average.
+            latent counts as 0; a duplicate one changes only the average.
         factors: Ground truth :math:`v`, ``(n_rows, n_factors)``, or :class:`Factors`.
             Continuous factors are binned; for each factor, rows where it is missing
-            are left out. With a single factor there is none to be confused with: each
-            latent that knows anything about it counts as 1.
+            are left out. With a single factor, each latent with any information about
+            it counts as 1.
         bins: Equal-width bins per latent.
         latents: ``"all"`` averages over every latent, as published. A dead latent then
             counts too, with the ratio of two numbers that are mostly noise, which

@@ -14,14 +14,14 @@ from unbraid.metrics._score import Score
 def pairwise_mutual_information(codes: ArrayLike, *, bins: int = BINS) -> Score:
     r"""Mean mutual information of two different latents, in nats.
 
-    Every latent is cut into bins of equal width and compared with every other. Zero
-    means that no two latents know anything of each other; dependence that needs three
-    latents to be seen is missed.
+    Every latent is cut into bins of equal width and compared with every other. The
+    score is 0 if any two latents are independent; dependence among three latents is not
+    measured.
 
     .. math:: \frac{1}{D (D - 1)} \sum_{j \neq k} I(z_j; z_k)
 
-    A constant latent knows nothing and lowers the mean; a duplicate shares its whole
-    entropy. The estimate is too high by about ``(bins - 1)**2 / (2 * n_rows)``.
+    A constant latent has no information and lowers the mean; a duplicate shares its
+    whole entropy. The estimate is too high by about ``(bins - 1)**2 / (2 * n_rows)``.
 
     Args:
         codes: Latent means, ``(n_rows, n_latents)``, at least two latents.
