@@ -160,18 +160,18 @@ def test_a_learnt_loss_keeps_every_digit_in_the_settings_of_a_run(learned):
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "message"),
     [
         ({"radius": -1}, "between 0 and 8 .*got -1"),
         ({"radius": 9}, "between 0 and 8 for images of 8x8 pixels, got 9"),
-        ({"steps": 0}, "steps from 1"),
-        ({"batch_size": 2}, "batch_size from 3"),
-        ({"direction": "worse"}, "direction 'help' or 'hinder'"),
-        ({"along_factors": 1.5}, "from 0 to 1"),
+        ({"steps": 0}, "steps must be a whole number of at least 1, got 0"),
+        ({"batch_size": 2}, "batch_size must be a whole number of at least 3, got 2"),
+        ({"direction": "worse"}, "direction must be 'help' or 'hinder', got 'worse'"),
+        ({"along_factors": 1.5}, "along_factors must be between 0 and 1, got 1.5"),
     ],
 )
-def test_bad_settings_are_refused(options, words):
-    with pytest.raises(ValueError, match=words):
+def test_bad_settings_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
         learn_loss(SQUARES, **options)
 
 

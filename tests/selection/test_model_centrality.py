@@ -152,7 +152,10 @@ def test_bad_input_is_refused():
         model_centrality(models, codes[:1])
     with pytest.raises(TypeError, match="needs a model with a method 'encode'"):
         model_centrality([models[0], object()], codes[:2])
-    with pytest.raises(ValueError, match="must be at least 2, got 1 and 25"):
+    with pytest.raises(
+        ValueError,
+        match="groups_per_latent must be a whole number of at least 2, got 1",
+    ):
         model_centrality(models, codes, groups_per_latent=1)
     with pytest.raises(ValueError, match="model_1: .*NaN"):
         model_centrality(models[:2], [codes[0], codes[1] * np.nan])

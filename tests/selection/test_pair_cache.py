@@ -116,5 +116,5 @@ def test_a_file_of_something_else_is_replaced(tmp_path, arrays):
 
 
 def test_a_folder_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="cache: expected the name of a file"):
+    with pytest.raises(ValueError, match="cache must be the path of a file"):
         ranking(MODELS, cache=tmp_path)

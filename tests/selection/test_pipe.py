@@ -78,9 +78,13 @@ def test_bad_input_is_refused():
     codes = RNG.normal(size=(100, 2))
     with pytest.raises(TypeError, match="needs a model with a method 'decode'"):
         pipe_score(object(), codes)
-    with pytest.raises(ValueError, match="n_rows must be at least 20, got 5"):
+    with pytest.raises(
+        ValueError, match="n_rows must be a whole number of at least 20, got 5"
+    ):
         pipe_score(PLANE, codes, n_rows=5)
-    with pytest.raises(ValueError, match="needs at least 20 rows of codes, got 10"):
+    with pytest.raises(
+        ValueError, match="rows of codes must be .* at least 20, got 10"
+    ):
         pipe_score(PLANE, codes[:10])
     with pytest.raises(ValueError, match="NaN"):
         pipe_score(PLANE, codes * np.nan)

@@ -186,14 +186,18 @@ def test_specifications_are_ordered_by_stability():
 @pytest.mark.parametrize(
     ("traces", "options", "message"),
     [
-        ([learning(0)], {}, "two realisations or more, got 1"),
-        ([learning(0), learning(0)[:5]], {}, "as many slices and observations"),
+        ([learning(0)], {}, "number of traces must be .* at least 2, got 1"),
+        ([learning(0), learning(0)[:5]], {}, "the same slices and observations"),
         ([learning(0)[0], learning(0)[0]], {}, "n_slices, n_observations, n_units"),
-        ([learning(0)[:1, :2]] * 2, {}, "at least 3 pairs"),
+        (
+            [learning(0)[:1, :2]] * 2,
+            {},
+            "pairs of slice and observation must be .* least 3",
+        ),
         ([learning(0), np.full((6, 40, 2), np.nan)], {}, "activations must be finite"),
         ([learning(0)] * 2, {"bandwidth": "mean"}, "'mean'"),
-        ([learning(0)] * 2, {"bandwidth": 0.0}, "a number over 0"),
-        ([learning(0)] * 2, {"n_components": 0}, "n_components from 1"),
+        ([learning(0)] * 2, {"bandwidth": 0.0}, "or a positive number, got 0.0"),
+        ([learning(0)] * 2, {"n_components": 0}, "n_components must be .* at least 1"),
         (
             [trace(learning(0)), trace(learning(1), rows=np.arange(40) + 1)],
             {},

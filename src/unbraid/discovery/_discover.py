@@ -17,11 +17,11 @@ from unbraid.foundation import (
     CheckpointFormatError,
     FolderInUseError,
     NewerFormatError,
+    check_option,
     expand_user,
     locked,
     parse_duration,
 )
-from unbraid.metrics import check_option
 from unbraid.selection import rank_models
 from unbraid.studies import StudyEnd, StudyFolder, run_study
 from unbraid.training import choose_device
@@ -177,7 +177,7 @@ class _Prepared(NamedTuple):
 @contextmanager
 def _prepare(request: _Request) -> Iterator[_Prepared]:
     """Check the arguments, lock the folder, read the data, and make a plan."""
-    check_option("discover", "method", request.method, Method)
+    check_option("method", request.method, Method)
     folder, device, executor = request.folder, request.device, request.executor
     seconds = None if request.budget is None else parse_duration(request.budget)
     require_writable(folder)

@@ -117,6 +117,24 @@ def check_integer(
     check_number(name, value, least=least, most=most)
 
 
+def check_count(name: str, value: Any, *, least: int = 1) -> None:
+    """Require a whole number of any type, such as 3, 3.0 or ``np.int64(3)``.
+
+    Example:
+        >>> check_count("bins", 2.5, least=2)
+        Traceback (most recent call last):
+        ValueError: bins must be a whole number of at least 2, got 2.5.
+    """
+    try:
+        is_count = not isinstance(value, bool) and value == int(value) >= least
+    except (TypeError, ValueError, OverflowError):
+        is_count = False
+    if not is_count:
+        raise ValueError(
+            f"{name} must be a whole number of at least {least}, got {value!r}."
+        )
+
+
 def check_sequence(name: str, value: Any, *, length: int | None = None) -> None:
     """Require a list or tuple, of a given length if there is one.
 

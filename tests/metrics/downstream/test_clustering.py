@@ -169,20 +169,20 @@ def test_a_table_in_which_nothing_can_move_is_refused():
     factors = Factors(
         np.column_stack([place % 3, place]), kinds=("categorical", "ordinal")
     )
-    with pytest.raises(ValueError, match="neighboring positions, got none"):
+    with pytest.raises(ValueError, match="neighboring positions, but there were none"):
         clustering_sample_efficiency(place.astype(float), factors)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"position": ("z",)}, "one of the factors shape, scale, x, y .* got 'z'"),
-        ({"position": (7,)}, "got 7"),
-        ({"position": ()}, "one or two different position factors"),
-        ({"position": ("x", "x")}, "one or two different position factors"),
-        ({"position": ("x",), "cluster_by": "x"}, "another cluster factor"),
-        ({"max_steps": 0}, "max_steps to be a whole number from 1"),
-        ({"n_runs": 0.5}, "n_runs to be a whole number from 1"),
+        ({"position": ("z",)}, "no factor 'z'. Factors are shape, scale, x, y"),
+        ({"position": (7,)}, "no factor 7"),
+        ({"position": ()}, "position must be one or two factors"),
+        ({"position": ("x", "x")}, "position must be one or two factors"),
+        ({"position": ("x",), "cluster_by": "x"}, "cluster_by another one"),
+        ({"max_steps": 0}, "max_steps must be a whole number of at least 1"),
+        ({"n_runs": 0.5}, "n_runs must be a whole number of at least 1"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(options, message):

@@ -95,7 +95,11 @@ def test_only_constant_latents_give_zero():
 
 
 def test_other_kinds_and_no_neighbors_are_refused():
-    with pytest.raises(ValueError, match="'continuous' or 'discrete'"):
+    with pytest.raises(
+        ValueError, match="latent_kind must be 'continuous' or 'discrete'"
+    ):
         infomodularity([[0.0], [1.0]], [0, 1], latent_kind="integer")
-    with pytest.raises(ValueError, match="neighbors to be a whole number from 1"):
+    with pytest.raises(
+        ValueError, match="neighbors must be a whole number of at least 1"
+    ):
         infocompactness([[0.0], [1.0]], [0, 1], neighbors=0)
