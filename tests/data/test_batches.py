@@ -216,17 +216,19 @@ def test_huge_weights_do_not_overflow(plain_images):
 
 
 def test_wrong_settings_are_refused(plain_images):
-    with pytest.raises(ValueError, match="size of at least 1"):
+    with pytest.raises(ValueError, match="size must be at least 1"):
         BatchStream(dataset=plain_images, size=0)
-    with pytest.raises(ValueError, match="size of at least 1, got 2.5"):
+    with pytest.raises(ValueError, match="size must be an integer, got 2.5"):
         BatchStream(dataset=plain_images, size=2.5)
     with pytest.raises(ValueError, match="seed must be a non-negative integer"):
         BatchStream(dataset=plain_images, seed=-1)
     with pytest.raises(ValueError, match="'iid' or 'shuffled'"):
         BatchStream(dataset=plain_images, order="sorted")
-    with pytest.raises(ValueError, match="step from 0"):
+    with pytest.raises(ValueError, match="step must be at least 0"):
         BatchStream(dataset=plain_images).batch(-1)
-    with pytest.raises(ValueError, match="order 'iid' for a dataset with weights"):
+    with pytest.raises(
+        ValueError, match="order must be 'iid' for a dataset with weights"
+    ):
         BatchStream(dataset=Reweighted(plain_images, np.ones(6)), order="shuffled")
 
 

@@ -197,16 +197,22 @@ def test_forgetting_twice_and_adding_noise_compose():
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: add_label_noise(PlainImages(), 1), "add_label_noise: .* with labels"),
-        (lambda: keep_labels(PlainImages(), n=2), "keep_labels: .* with labels"),
-        (lambda: add_label_noise(SPRITES, 4), "level 1, 2 or 3"),
+        (lambda: add_label_noise(PlainImages(), 1), "Labels are required"),
+        (lambda: keep_labels(PlainImages(), n=2), "Labels are required"),
+        (lambda: add_label_noise(SPRITES, 4), "level must be 1, 2 or 3"),
         (lambda: add_label_noise(SPRITES, {"q": 0.1}), "'q'"),
-        (lambda: add_label_noise(SPRITES, {"x": 1.5}), "from 0 to 1, got 1.5"),
-        (lambda: add_label_noise(SPRITES, {"x": math.nan}), "from 0 to 1"),
-        (lambda: keep_labels(SPRITES, n=0), "n from 1 to the number of rows 262144"),
+        (
+            lambda: add_label_noise(SPRITES, {"x": 1.5}),
+            "p must be between 0 and 1, got 1.5",
+        ),
+        (
+            lambda: add_label_noise(SPRITES, {"x": math.nan}),
+            "p must be a finite number",
+        ),
+        (lambda: keep_labels(SPRITES, n=0), "n must be between 1 and 262144"),
         (lambda: keep_labels(SPRITES, n=262145), "got 262145"),
         (lambda: keep_labels(SPRITES, factors=[]), "at least one"),
-        (lambda: keep_labels(SPRITES, factors=["x", 3]), "different factors"),
+        (lambda: keep_labels(SPRITES, factors=["x", 3]), "factors must be different"),
         (lambda: keep_labels(SPRITES, factors=["q"]), "'q'"),
     ],
 )

@@ -249,11 +249,11 @@ def test_equal_labels_everywhere_are_an_error():
         (lambda: Pairs(n_changed=(1, 2, 3)), "range"),
         (lambda: Pairs(n_changed=1.5), "at least 1"),
         (lambda: Pairs(rule="other"), "other"),
-        (lambda: Pairs(n_changed=4).bind(GRID), "at most 3"),
-        (lambda: Pairs(n_changed=(1, 4)).bind(GRID), "at most 3"),
+        (lambda: Pairs(n_changed=4).bind(GRID), "between 1 and 3, got 4"),
+        (lambda: Pairs(n_changed=(1, 4)).bind(GRID), "between 1 and 3, got 4"),
         (
             lambda: Pairs().bind(table_of([[0]], FactorSpace(("a",), (1,)))),
-            "at most 0",
+            "no factor with more than one value",
         ),
     ],
 )

@@ -78,14 +78,14 @@ def test_a_sampler_is_a_record_of_its_settings(sampler):
 @pytest.mark.parametrize(
     ("dataset", "sentence"),
     [
-        (PlainImages(), "expected a dataset with labels"),
-        (CONTINUOUS, "continuous factor 't'"),
-        (SOME_LABELS, "label of factor 'x_R' in every row, got 200 rows without"),
-        (FLOATS, "float labels of a"),
+        (PlainImages(), "Labels are required"),
+        (CONTINUOUS, "'t' is continuous"),
+        (SOME_LABELS, "label of factor 'x_R', but 200 rows have none"),
+        (FLOATS, "those of a are floats"),
     ],
 )
 def test_labels_that_cannot_be_used_are_named(sampler, dataset, sentence):
-    with pytest.raises(ValueError, match=f"{type(sampler).__name__}: .*{sentence}"):
+    with pytest.raises(ValueError, match=sentence):
         sampler.bind(dataset)
 
 

@@ -152,7 +152,7 @@ def test_a_rare_untied_pair_is_found():
 
 def test_rows_that_cannot_be_told_apart_are_an_error():
     alike = Subset(IMAGES, [5, 5, 5])
-    with pytest.raises(ValueError, match="equal distances 'scaled'"):
+    with pytest.raises(ValueError, match="No rows at different distances 'scaled'"):
         Triplets().companions(alike, np.arange(3), generator=numpy_generator(0))
     kept = Triplets(ties="keep").companions(
         alike, np.arange(3), generator=numpy_generator(0)
@@ -174,8 +174,11 @@ CONTINUOUS = Relabeled(ONE_CLASS, [[0.1], [0.2], [0.3]], {"t": "continuous"})
         (lambda: Triplets(distance="l2"), "l2"),
         (lambda: Triplets(ties="drop"), "drop"),
         (lambda: Triplets(cyclic="spiral"), "spiral"),
-        (lambda: Triplets(distance="category"), "a category with"),
-        (lambda: Triplets(category="x_R"), "a category with"),
+        (
+            lambda: Triplets(distance="category"),
+            "category must be given if and only if",
+        ),
+        (lambda: Triplets(category="x_R"), "category must be given if and only if"),
         (
             lambda: Triplets(distance="category", category="x_R", ties="keep"),
             "no ties",
@@ -186,23 +189,23 @@ CONTINUOUS = Relabeled(ONE_CLASS, [[0.1], [0.2], [0.3]], {"t": "continuous"})
         ),
         (
             lambda: Triplets(distance="category", category="x_R").bind(ONE_CLASS),
-            "one class",
+            "at least two classes of 'x_R', got one",
         ),
         (
             lambda: Triplets(distance="category", category="t").bind(CONTINUOUS),
-            "continuous factor 't'",
+            "'t' is continuous",
         ),
         (
             lambda: Triplets(distance="category", category="x_R").bind(
                 keep_labels(IMAGES, n=5)
             ),
-            "'x_R' in every row",
+            "Every row must have a label of factor 'x_R'",
         ),
         (
             lambda: Triplets(distance="category", category="a").companions(
                 NO_WEIGHT, np.array([1, 0]), generator=numpy_generator(0)
             ),
-            "got row 0",
+            "but row 0 is not",
         ),
     ],
 )

@@ -196,7 +196,7 @@ def test_vectors_are_compared_by_losses_for_any_numbers():
     assert row.mean == pytest.approx(apart[~np.eye(40, dtype=bool)].mean(), rel=0.05)
     with pytest.raises(ValueError, match="needs numbers from 0 to 1"):
         perceived_distances(vectors, Bernoulli())
-    with pytest.raises(ValueError, match="Vectors have no neighbourhoods"):
+    with pytest.raises(ValueError, match="Vectors have no neighborhoods"):
         perceived_distances(vectors, "mse-box")
 
 

@@ -1,4 +1,4 @@
-"""Datasets by name, and the class that reads a file or folder."""
+"""Datasets by name, and the classes that read files and folders."""
 
 import re
 from pathlib import Path
@@ -67,62 +67,61 @@ DATASETS: Catalog[type[AbstractDataset]] = Catalog(
     group="unbraid.datasets",
     read=class_reader(AbstractDataset),
 )
-"""Every dataset that has a name, with those of other packages."""
+"""All datasets by name, including those of other packages."""
 
 
 def find_dataset(name: str) -> type[AbstractDataset]:
     """Return the class of a named dataset, or the class that reads a path.
 
     Args:
-        name: Name of the catalog, or path of a folder of pictures or of a file of
-            arrays. A name of the catalog always means the dataset of that name.
+        name: Name in the catalog, or path of a folder of pictures or of a file of
+            arrays. A name in the catalog always means the dataset of that name.
 
     Raises:
-        ValueError: If there is neither; suggests the nearest name.
+        ValueError: If there is neither; suggests the closest name.
     """
     if name in DATASETS:
         return DATASETS[name]
     path = expand_user(name)
     if not name or not is_path(name):
         raise ValueError(
-            "Expected the name of a dataset, a folder of pictures or a file of arrays, "
-            f"got {name!r}.{suggest(name, DATASETS)} `unbraid data list` shows the "
-            "names."
+            f"There is no dataset, folder or file {name!r}.{suggest(name, DATASETS)} "
+            "`unbraid data list` shows the names."
         )
     if path.is_dir():
         return ImageFolder
     require_regular_file(path)
     if path.suffix.lower() not in SUFFIXES:
         raise ValueError(
-            f"Expected a file of arrays ({', '.join(SUFFIXES)}) or a folder of "
-            f"pictures, got {str(path)!r}."
+            f"{str(path)!r} is not a file of arrays ({', '.join(SUFFIXES)}) or a "
+            "folder of pictures."
         )
     return LabeledImages
 
 
 def is_path(text: str) -> bool:
-    """Whether a text is the path of something that exists, and no catalog name."""
+    """Whether a text is an existing path, and not a name in the catalog."""
     if text in DATASETS:
         return False
     if "\0" in text:
         raise ValueError(f"A path cannot contain a zero byte, got {text!r}.")
     try:
         return expand_user(text).exists()
-    except OSError:  # too long for a path, for one
+    except OSError:  # for example, too long for a path
         return False
 
 
 def hidden_path(text: str) -> str | None:
-    """Path in the current folder that a name of the catalog hides.
+    """Return the path in the current folder that is hidden by a name in the catalog.
 
-    A name of the catalog always means the dataset of that name. To open a folder or
-    file that is called the same, write it with its folder, such as ``./xy_squares``.
+    A name in the catalog always means the dataset of that name. To open a folder or
+    file of the same name, write it with its folder, such as ``./xy_squares``.
 
     Args:
         text: Name of a dataset, with or without options.
 
     Returns:
-        How to write the path, or ``None`` if nothing is hidden.
+        The path with its folder, or ``None`` if nothing is hidden.
     """
     name = re.split("[:+]", text, maxsplit=1)[0]
     return f"./{name}" if name in DATASETS and Path(name).exists() else None

@@ -1,4 +1,4 @@
-"""Labeled rows: a few rows whose labels may be seen, next to those whose may not."""
+"""Labeled rows: companions from a few rows whose labels are known."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -6,24 +6,26 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.foundation import check_seed, numpy_generator
+from unbraid.foundation import check_integer, check_seed, numpy_generator
 
 from ._dataset import AbstractDataset
+from ._labels import check_labeled
 from ._sampling import AbstractSampler, Companions, Singles
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabeledRows(AbstractSampler):
-    """One row for every anchor, from a small set that never changes.
+    """Sampler of one row for every anchor, from a small fixed set.
 
-    The set is drawn once, each row of the dataset at most once; then rows of the set
-    are drawn with replacement. Weights are ignored: they say how often an anchor is
-    seen, not which rows someone took the trouble to label.
+    The set is drawn once, without replacement; then rows of the set are drawn with
+    replacement. Weights are ignored: they determine how often a row is an anchor, not
+    which rows have labels.
 
     Args:
-        n_labels: Rows of the set, from 1 to the length of the dataset.
-        seed: Of the set.
-        after: A sampler whose companions come before the labeled row.
+        n_labels: Number of rows in the set, at least 1 and at most the length of the
+            dataset.
+        seed: Seed of the choice of the set.
+        after: Sampler whose companions precede the labeled row.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -45,25 +47,14 @@ class LabeledRows(AbstractSampler):
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
-        if not isinstance(self.n_labels, int) or self.n_labels < 1:
-            raise ValueError(
-                f"LabeledRows: expected n_labels from 1, got {self.n_labels!r}."
-            )
-        # The number is the sampler's own, where other kinds have one for all.
+        check_integer("n_labels", self.n_labels, least=1)
+        # Depends on the instance; other samplers have a constant of the class.
         object.__setattr__(self, "n_companions", self.after.n_companions + 1)
 
     def bind(self, dataset: AbstractDataset) -> Companions:
-        """The function that draws a labeled row for each anchor."""
-        if not dataset.factor_names:
-            raise ValueError(
-                f"LabeledRows: expected a dataset with labels, got {dataset.name!r} "
-                "without."
-            )
-        if self.n_labels > len(dataset):
-            raise ValueError(
-                f"LabeledRows: expected n_labels up to {len(dataset)}, the rows of "
-                f"{dataset.name!r}, got {self.n_labels}."
-            )
+        """Return the function that draws a labeled row for each anchor."""
+        check_labeled(dataset)
+        check_integer("n_labels", self.n_labels, most=len(dataset))
         generator = numpy_generator(self.seed, "labelled rows")
         rows = generator.choice(len(dataset), self.n_labels, replace=False)
         return _BoundRows(np.sort(rows), self.after.bind(dataset))

@@ -56,6 +56,7 @@ from ._validation import (
     check_positive,
     check_sequence,
     check_shape,
+    check_unique,
     is_number,
     is_whole,
 )
@@ -94,6 +95,7 @@ __all__ = [
     "check_seed",
     "check_sequence",
     "check_shape",
+    "check_unique",
     "class_reader",
     "correlate",
     "count_jobs",

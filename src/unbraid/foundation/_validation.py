@@ -6,6 +6,7 @@ with both, as in ``beta must be positive, got -1.``
 
 import math
 import sys
+from collections.abc import Sequence
 from typing import Any, Protocol, get_args
 
 import numpy as np
@@ -80,7 +81,7 @@ def check_number(
     below: float = math.inf,
     most: float = math.inf,
 ) -> None:
-    """Require a finite number in a range.
+    """Require a finite number of Python or NumPy in a range.
 
     Args:
         name: Name of the argument.
@@ -95,6 +96,8 @@ def check_number(
         Traceback (most recent call last):
         ValueError: eta must be between 0 and 1, got 2.0.
     """
+    if isinstance(value, np.number):
+        value = value.item()
     if not is_number(value):
         raise ValueError(f"{name} must be a finite number, got {value!r}.")
     if not (above < value < below and least <= value <= most):
@@ -105,13 +108,15 @@ def check_number(
 def check_integer(
     name: str, value: Any, *, least: float = -math.inf, most: float = math.inf
 ) -> None:
-    """Require an integer in a range.
+    """Require an integer of Python or NumPy in a range.
 
     Example:
         >>> check_integer("n_labels", 0, least=1)
         Traceback (most recent call last):
         ValueError: n_labels must be at least 1, got 0.
     """
+    if isinstance(value, np.integer):
+        value = value.item()
     if not is_whole(value, least=-math.inf):
         raise ValueError(f"{name} must be an integer, got {value!r}.")
     check_number(name, value, least=least, most=most)
@@ -250,3 +255,15 @@ def check_not_empty(name: str, array: _HasShape) -> None:
     """
     if 0 in array.shape:
         raise ValueError(f"{name} must not be empty, got shape {tuple(array.shape)}.")
+
+
+def check_unique(name: str, values: Sequence[Any]) -> None:
+    """Require values without duplicates.
+
+    Example:
+        >>> check_unique("names", ("x", "y", "x"))
+        Traceback (most recent call last):
+        ValueError: names must be unique, got ('x', 'y', 'x').
+    """
+    if len(set(values)) < len(values):
+        raise ValueError(f"{name} must be unique, got {values!r}.")

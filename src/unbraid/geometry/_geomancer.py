@@ -20,7 +20,6 @@ from ._geomancer_inputs import (
     check_points,
     check_tangents,
     default_neighbors,
-    to_int,
 )
 from ._intrinsic_dimension import intrinsic_dimension
 from ._invariant_subspaces import invariant_subspaces
@@ -245,7 +244,7 @@ class Geomancer(BaseEstimator):
                 f"dimension must be {known}, as that of the tangents or the metric, "
                 f"got {self.dimension!r}."
             )
-        check_integer("dimension", to_int(known), least=1, most=n_ambient)
+        check_integer("dimension", known, least=1, most=n_ambient)
         return int(known)
 
     def _choose_neighbors(

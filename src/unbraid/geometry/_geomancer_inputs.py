@@ -48,22 +48,17 @@ def check_options(
 ) -> None:
     """Check the options of Geomancer that do not depend on the points."""
     # A gap needs two eigenvalues.
-    check_integer("n_eigenvectors", to_int(n_eigenvectors), least=2)
+    check_integer("n_eigenvectors", n_eigenvectors, least=2)
     if n_tangent_neighbors is not None:
-        check_integer("n_tangent_neighbors", to_int(n_tangent_neighbors), least=1)
+        check_integer("n_tangent_neighbors", n_tangent_neighbors, least=1)
     if gamma is not None:
         check_number("gamma", gamma, least=0.0)
-
-
-def to_int(value: object) -> object:
-    """Convert an integer of numpy to one of Python; return other values unchanged."""
-    return int(value) if isinstance(value, np.integer) else value
 
 
 def default_neighbors(n_points: int, dimension: int, n_neighbors: int | None) -> int:
     """Return the number of neighbors per point, given or by default, once checked."""
     width = max(8, 2 * dimension) if n_neighbors is None else n_neighbors
-    check_integer("n_neighbors", to_int(width), least=1)
+    check_integer("n_neighbors", width, least=1)
     if n_points <= width:
         raise ValueError(
             f"There must be more points than neighbors, got {n_points} points for "

@@ -6,7 +6,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from unbraid.foundation import check_integer, numpy_generator
 
-from ._geomancer_inputs import check_points, to_int
+from ._geomancer_inputs import check_points
 
 
 def intrinsic_dimension(
@@ -44,7 +44,7 @@ def intrinsic_dimension(
         MacKay and Ghahramani (2005), Comments on it: average the reciprocals.
     """
     points = check_points(points)
-    check_integer("n_neighbors", to_int(n_neighbors), least=2)
+    check_integer("n_neighbors", n_neighbors, least=2)
     if len(points) < 3:
         raise ValueError(
             f"intrinsic_dimension needs at least three points, got {len(points)}."

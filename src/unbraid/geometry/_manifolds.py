@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from unbraid.foundation import check_integer, numpy_generator
 
-from ._geomancer_inputs import to_int
-
 _NAMED = re.compile(r"(S|SO|T)\s*\^?\s*\(?\s*(\d+)\s*\)?")
 
 
@@ -97,7 +95,7 @@ def product_manifold(
         ((50, 12), ('S2', 'SO3'), 5)
     """
     names = factors.split("x") if isinstance(factors, str) else list(factors)
-    check_integer("n_points", to_int(n_points), least=1)
+    check_integer("n_points", n_points, least=1)
     kinds = [_parse_factor(name) for name in names or [""]]
     pieces = [
         _FACTORIES[kind](n_points, size, numpy_generator(seed, "manifold", index))

@@ -14,7 +14,7 @@ from unbraid.foundation import (
     check_option,
     numpy_generator,
 )
-from unbraid.models import Gaussian, KernelAugmented, place_kernel
+from unbraid.models import Gaussian, KernelAugmented, pad_kernel
 
 from ._distance_matrices import require_grid
 from ._losses import squared_distances
@@ -208,7 +208,7 @@ def _distances(
     """Return the perceived distances of all pairs of each group, in one array."""
     images = float_images(dataset, rows.reshape(-1))
     height, width = images.shape[2:]
-    placed, sides = place_kernel(kernel, (height, width))
+    placed, sides = pad_kernel(kernel, (height, width))
     spectrum = torch.fft.rfft2(images, s=sides) * torch.fft.rfft2(placed)
     blurred = torch.fft.irfft2(spectrum, s=sides)[..., :height, :width]
     both = torch.cat([images.flatten(1), blurred.flatten(1)], dim=1)

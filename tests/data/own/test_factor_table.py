@@ -114,7 +114,7 @@ def test_kind_can_be_said():
 
 def test_text_cannot_be_continuous():
     with pytest.raises(
-        TypeError, match="numbers for the continuous factor 'x', got str"
+        TypeError, match="continuous factor 'x' must be numbers, got str"
     ):
         label(["a", "b"], factor_kinds={"x": "continuous"})
 
@@ -123,15 +123,13 @@ def test_text_cannot_be_continuous():
 @pytest.mark.parametrize("bad", [np.inf, -np.inf])
 def test_infinite_labels_are_refused(kind, bad):
     kinds = {"x": kind} if kind else None
-    with pytest.raises(ValueError, match="finite values of factor 'x', got 1 that"):
+    with pytest.raises(ValueError, match="factor 'x' must be finite, but 1 are"):
         label([1.0, bad], factor_kinds=kinds)
 
 
 def test_factor_that_is_never_known_is_refused():
     for column in ([np.nan, np.nan], [None, None], ["", ""]):
-        with pytest.raises(
-            ValueError, match="some known value of factor 'x', got none"
-        ):
+        with pytest.raises(ValueError, match="Factor 'x' has no known value"):
             label(column)
 
 
@@ -148,7 +146,9 @@ def test_factor_that_is_never_known_is_refused():
     ],
 )
 def test_other_values_are_refused(column, shown):
-    with pytest.raises(TypeError, match=f"factor 'x' .* got {shown}. Convert it first"):
+    with pytest.raises(
+        TypeError, match=f"factor 'x' .* got {shown}. Convert them first"
+    ):
         label(column)
 
 

@@ -113,10 +113,13 @@ def test_uint8_images_are_not_copied_but_batches_are():
 @pytest.mark.parametrize(
     ("kinds", "message"),
     [
-        ({"z": "ordinal"}, "for the factors x, y, got 'z'"),
-        ({"x": "discrete"}, "kind of factor 'x' among ordinal, .*, got 'discrete'"),
-        (["ordinal"], "for each of 2 factors"),
-        ("ordinal", "for each of 2 factors"),
+        ({"z": "ordinal"}, "contains 'z', but the factors are x, y"),
+        (
+            {"x": "discrete"},
+            r"factor_kinds\['x'\] must be 'ordinal', .*, got 'discrete'",
+        ),
+        (["ordinal"], "for each of the 2 factors"),
+        ("ordinal", "for each of the 2 factors"),
     ],
 )
 def test_unknown_kinds_are_refused(kinds, message):
@@ -126,12 +129,12 @@ def test_unknown_kinds_are_refused(kinds, message):
 
 
 def test_names_without_factors_are_refused():
-    with pytest.raises(ValueError, match="expected factors to go with factor_names"):
+    with pytest.raises(ValueError, match="factor_names and factor_kinds need factors"):
         LabeledImages(noise(), factor_names=["x"])
 
 
 def test_empty_name_is_refused():
-    with pytest.raises(ValueError, match="expected a name"):
+    with pytest.raises(ValueError, match="name must not be empty"):
         LabeledImages(noise(), name="")
 
 

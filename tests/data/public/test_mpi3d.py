@@ -91,7 +91,9 @@ def test_missing_file_says_which_kind_to_put_where(tmp_path):
 
 
 def test_unknown_kind_is_refused():
-    with pytest.raises(ValueError, match=r"toy, realistic, real, got 'fake'"):
+    with pytest.raises(
+        ValueError, match=r"kind must be 'toy', 'realistic' or 'real', got 'fake'"
+    ):
         MPI3D(kind="fake")
 
 

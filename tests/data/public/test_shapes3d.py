@@ -72,7 +72,7 @@ def test_image_of_any_combination_is_found_by_its_index(tmp_path):
 def test_rows_in_another_order_are_refused(tmp_path):
     images, labels, _ = arrays()
     write(tmp_path, images, labels[::-1])
-    with pytest.raises(DataFormatError, match="once, the last factor"):
+    with pytest.raises(DataFormatError, match="once, with the last factor"):
         Shapes3D(root=tmp_path)
 
 
@@ -95,7 +95,7 @@ def test_missing_label_is_refused(tmp_path):
 def test_wrong_images_are_refused_before_they_are_converted(tmp_path, change):
     images, labels, _ = arrays()
     path = write(tmp_path, change(images), labels, chunks=True)
-    with pytest.raises(DataFormatError, match="expected uint8 of shape"):
+    with pytest.raises(DataFormatError, match="must be uint8 of shape"):
         Shapes3D(root=tmp_path)
     assert list(path.parent.iterdir()) == [path]
 

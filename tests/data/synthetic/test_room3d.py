@@ -269,13 +269,13 @@ def test_all_geometries_take_less_than_100_megabytes():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"image_size": 15}, "image_size from 16 to 64, got 15"),
-        ({"image_size": 65}, "image_size from 16 to 64, got 65"),
-        ({"n_floor_hues": 0}, "n_floor_hues of at least 1, got 0"),
-        ({"n_orientations": -1}, "n_orientations of at least 1, got -1"),
-        ({"shapes": ()}, "different shapes among"),
-        ({"shapes": ("cube", "cone")}, "different shapes among"),
-        ({"shapes": ("cube", "cube")}, "different shapes among"),
+        ({"image_size": 15}, "image_size must be between 16 and 64, got 15"),
+        ({"image_size": 65}, "image_size must be between 16 and 64, got 65"),
+        ({"n_floor_hues": 0}, "n_floor_hues must be at least 1, got 0"),
+        ({"n_orientations": -1}, "n_orientations must be at least 1, got -1"),
+        ({"shapes": ()}, "shapes must not be empty"),
+        ({"shapes": ("cube", "cone")}, r"shapes\[1\] must be .* got 'cone'"),
+        ({"shapes": ("cube", "cube")}, "shapes must be unique"),
     ],
 )
 def test_impossible_rooms_are_refused(options, message):

@@ -162,13 +162,13 @@ def test_many_pictures_and_tints_are_used(rows):
 
 
 def test_what_does_not_fit_is_refused():
-    with pytest.raises(ValueError, match="sprites with one channel"):
+    with pytest.raises(ValueError, match="sprites must have one channel"):
         ColoredSprites(sprites=XYSquares())
-    with pytest.raises(ValueError, match=r"pictures of shape \(3, 64, 64\)"):
+    with pytest.raises(ValueError, match=r"pictures must have shape \(3, 64, 64\)"):
         PictureSprites(pictures=PhotographCrops(image_size=32))
     with pytest.raises(ValueError, match="'behind' or 'inside'"):
         PictureSprites(where="beside")
-    with pytest.raises(ValueError, match="visibility from 0 to 100"):
+    with pytest.raises(ValueError, match="visibility must be between 0 and 100"):
         PictureSprites(visibility=101)
 
 
@@ -179,7 +179,7 @@ def test_crops_are_windows_of_the_photographs():
     row = crops.factor_space.indices(np.array([[1, 3, 5]]))
     expected = load_sample_image("flower.jpg")[24:88, 40:104].transpose(2, 0, 1)
     np.testing.assert_array_equal(crops.images(row)[0], expected)
-    with pytest.raises(ValueError, match="image_size from 1 to 427"):
+    with pytest.raises(ValueError, match="image_size must be between 1 and 427"):
         PhotographCrops(image_size=428)
 
 
@@ -227,7 +227,7 @@ def test_crops_scale_with_the_sprites(painting):
 
 
 def test_a_picture_that_does_not_fit_is_refused(painting, tmp_path):
-    with pytest.raises(ValueError, match="not both"):
+    with pytest.raises(ValueError, match="cannot be given together"):
         ScreamSprites(picture=painting, pictures=PhotographCrops())
     with pytest.raises(DataFormatError, match="No such file"):
         ScreamSprites(picture=tmp_path / "missing.jpg")

@@ -80,11 +80,11 @@ def test_gray_objects_may_have_one_channel():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"square_sizes": ()}, "square_sizes from 1"),
-        ({"square_sizes": (65,)}, "square_sizes from 1 to the image_size 64"),
-        ({"spacing": 0}, "spacing of at least 1"),
-        ({"palette": "pastel_3"}, "palette among greys_1"),
-        ({"rgb": False}, "greys palette for one channel"),
+        ({"square_sizes": ()}, "square_sizes must not be empty"),
+        ({"square_sizes": (65,)}, r"square_sizes\[0\] must be between 1 and 64"),
+        ({"spacing": 0}, "spacing must be at least 1"),
+        ({"palette": "pastel_3"}, "palette must be 'greys_1'"),
+        ({"rgb": False}, "palette must be greys_1, .* for one channel"),
     ],
 )
 def test_impossible_settings_are_refused(options, message):

@@ -98,11 +98,11 @@ def test_gray_squares_share_one_channel():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"square_size": 0}, "square_size from 1"),
-        ({"square_size": 65}, "square_size from 1 to the image_size 64"),
-        ({"spacing": 0}, "spacing of at least 1"),
-        ({"n_squares": 4}, "1, 2 or 3 squares"),
-        ({"grid_size": 9}, "grid_size from 1 to 8"),
+        ({"square_size": 0}, "square_size must be between 1 and 64"),
+        ({"square_size": 65}, "square_size must be between 1 and 64"),
+        ({"spacing": 0}, "spacing must be at least 1"),
+        ({"n_squares": 4}, "n_squares must be 1, 2 or 3"),
+        ({"grid_size": 9}, "grid_size must be between 1 and 8"),
     ],
 )
 def test_impossible_settings_are_refused(options, message):

@@ -67,7 +67,7 @@ def test_scale_is_that_of_the_whole_loss():
     objective = SemiSupervised(base=BetaVAE(), scale="mean")
     assert objective.base.scale == "mean"
     with pytest.raises(
-        ValueError, match="scale must be 'mean', that of the base, got 'sum'"
+        ValueError, match="scale must be 'mean', as that of base, got 'sum'"
     ):
         SemiSupervised(base=BetaVAE(scale="mean"))
 

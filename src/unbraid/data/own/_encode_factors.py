@@ -1,4 +1,4 @@
-"""Columns of labels become a table of numbers: codes, measures and missing values."""
+"""Conversion of columns of labels to a table of numbers."""
 
 import math
 from collections.abc import Mapping
@@ -16,11 +16,11 @@ from ._factor_table import FactorTable
 
 
 def encode_factors(columns: pd.DataFrame, kinds: Mapping[str, Kind]) -> FactorTable:
-    """Give every column a kind, and every value of a discrete column a code.
+    """Determine the kind of each column, and encode values of discrete columns.
 
     Args:
-        columns: One column per factor, with names that are strings and differ.
-        kinds: Kinds of the columns that shall not be guessed.
+        columns: One column per factor, with unique names.
+        kinds: Kinds of columns by name; those of other columns are inferred.
     """
     names = tuple(map(str, columns.columns))
     encoded = [
@@ -36,9 +36,9 @@ def encode_factors(columns: pd.DataFrame, kinds: Mapping[str, Kind]) -> FactorTa
     if math.prod(sizes) >= 2**63:
         largest = names[int(np.argmax(sizes))]
         raise ValueError(
-            "LabeledImages: expected fewer than 2**63 combinations of factor values, "
-            f"got factors with {', '.join(map(str, sizes))} values. If they are "
-            f"measures, say so: factor_kinds={{{largest!r}: 'continuous'}}."
+            "There must be fewer than 2**63 combinations of factor values, got factors "
+            f"with {', '.join(map(str, sizes))} values. If {largest!r} is a "
+            f"measurement, pass factor_kinds={{{largest!r}: 'continuous'}}."
         )
     space = FactorSpace(names, sizes, cast(tuple[FactorKind, ...], found))
     return FactorTable(names, found, values, rows.astype(np.int64), space)
@@ -50,16 +50,13 @@ def _encode(
     missing = (column.isna() | column.isin([""])).to_numpy(dtype=bool)
     known: Any = column[~missing]
     if known.empty:
-        raise ValueError(
-            f"LabeledImages: expected some known value of factor {name!r}, got none. "
-            "Leave this factor out."
-        )
+        raise ValueError(f"Factor {name!r} has no known value. Omit this factor.")
     if known.dtype == object:
         known = pd.Series(known.tolist())
-    guess = _guess_kind(name, known)
-    kind = kind or guess
+    inferred = _infer_kind(name, known)
+    kind = kind or inferred
     if kind == "continuous":
-        levels, numbers = (), _measures(name, known)
+        levels, numbers = (), _to_floats(name, known)
     else:
         levels, numbers = _codes(known)
     table = np.full(len(column), np.nan)
@@ -67,7 +64,7 @@ def _encode(
     return kind, levels, table
 
 
-def _guess_kind(name: str, known: pd.Series) -> Kind:
+def _infer_kind(name: str, known: pd.Series) -> Kind:
     dtype = known.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         return "ordinal" if dtype.ordered else "categorical"
@@ -76,26 +73,25 @@ def _guess_kind(name: str, known: pd.Series) -> Kind:
     if types.is_integer_dtype(dtype):
         return "ordinal"
     if types.is_float_dtype(dtype):
-        numbers = _measures(name, known)
+        numbers = _to_floats(name, known)
         return "ordinal" if (numbers == np.floor(numbers)).all() else "continuous"
     raise TypeError(
-        f"LabeledImages: expected factor {name!r} to be all numbers, all text or all "
-        f"booleans, got {_types(known)}. Convert it first."
+        f"Values of factor {name!r} must be all numbers, all strings or all booleans, "
+        f"got {_types(known)}. Convert them first."
     )
 
 
-def _measures(name: str, known: pd.Series) -> NDArray[np.float64]:
+def _to_floats(name: str, known: pd.Series) -> NDArray[np.float64]:
     if not types.is_numeric_dtype(known.dtype):
         raise TypeError(
-            f"LabeledImages: expected numbers for the continuous factor {name!r}, got "
-            f"{_types(known)}. Call it categorical, or convert it."
+            f"Values of the continuous factor {name!r} must be numbers, got "
+            f"{_types(known)}. Declare it categorical, or convert it."
         )
     numbers = known.to_numpy(dtype=np.float64)
     if np.isinf(numbers).any():
         raise ValueError(
-            f"LabeledImages: expected finite values of factor {name!r}, got "
-            f"{int(np.isinf(numbers).sum())} that are infinite. Write NaN where a "
-            "value is unknown."
+            f"Values of factor {name!r} must be finite, but "
+            f"{int(np.isinf(numbers).sum())} are infinite. Use NaN for unknown values."
         )
     return numbers
 

@@ -15,9 +15,10 @@ from unbraid.data._factor_space import FactorSpace
 class FactorTable:
     """Labels of all rows, as numbers.
 
-    ``rows`` is ``(n, n_factors)``: ``int64`` codes when there is a ``space``, else
-    ``float64`` with codes of discrete factors, measures of continuous ones, and NaN for
-    what is missing. ``values`` holds what the codes of a discrete factor stand for.
+    ``rows`` has shape ``(n, n_factors)``: ``int64`` codes if there is a ``space``,
+    otherwise ``float64`` with codes of discrete factors, values of continuous ones, and
+    NaN for missing labels. ``values`` contains the values of each discrete factor, in
+    the order of their codes.
     """
 
     names: tuple[str, ...]

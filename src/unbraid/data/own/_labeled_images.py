@@ -1,9 +1,9 @@
-"""LabeledImages: arrays of images, with a table of factors if there is one."""
+"""LabeledImages: arrays of images, with or without a table of factors."""
 
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unbraid.data._dataset import AbstractDataset, Kind
 from unbraid.data._factor_space import FactorSpace
+from unbraid.foundation import check_option
 
 from ._content import hash_content, hash_pixels
 from ._factor_table import FactorTable
@@ -18,31 +19,32 @@ from ._image_array import read_images, stored_array
 
 
 class LabeledImages(AbstractDataset):
-    """Images in an array, and the factors behind them as far as they are known.
+    """Images in an array, with known factors, if any.
 
-    Whole numbers, text, booleans and categories are discrete: their values are sorted
-    and numbered from 0, and :attr:`factor_values` keeps what the numbers stand for.
-    Floats are discrete too when all of them are whole, else continuous. Labels may be
-    missing (NaN, None or empty text), and combinations may be absent or repeated.
+    Integers, strings, booleans and categories are discrete: their values are sorted and
+    numbered from 0, and :attr:`factor_values` contains the values in this order. Floats
+    are discrete if all of them are integers, otherwise continuous. Labels may be
+    missing (NaN, None or an empty string), and combinations may be absent or repeated.
 
     Args:
         images: Array, tensor, or a ``.npy`` (memory-mapped), ``.npz`` or ``.h5`` file
-            with an array called ``images`` or only one; shape ``(n, height, width)``,
-            ``(n, height, width, channels)`` or ``(n, channels, height, width)`` with 1
-            to 4 channels. ``uint8``, ``bool``, or floats from 0 to 1, which become
-            ``uint8`` by rounding. ``uint8`` arrays are not copied: leave them alone.
-        factors: One row per image: array ``(n, n_factors)`` (or ``(n,)`` for one),
-            structured array, data frame (its index is ignored), mapping from names to
-            columns, or a CSV file with a line of names. When not given, an array
-            called ``factors`` beside the images in an ``.npz`` or ``.h5`` file.
-        factor_names: One per factor, in place of the table's own names, which in a
-            plain array are ``factor_0``, ``factor_1`` and so on.
-        factor_kinds: ``"ordinal"``, ``"categorical"``, ``"cyclic"`` or
-            ``"continuous"``, for factors whose kind shall not be guessed: a mapping
-            from names, or one per factor. Numbers are guessed to be ordinal, text and
+            with an array called ``images`` or a single array; shape ``(n, height,
+            width)``, ``(n, height, width, channels)`` or ``(n, channels, height,
+            width)`` with 1 to 4 channels. ``uint8``, ``bool``, or floats between 0 and
+            1, which are rounded to ``uint8``. ``uint8`` arrays are not copied: do not
+            modify them.
+        factors: Factors, one row per image: array ``(n, n_factors)`` (or ``(n,)`` for
+            one), structured array, data frame (its index is ignored), mapping from
+            names to columns, or a CSV file with a line of names. Default: the array
+            called ``factors`` in the ``.npz`` or ``.h5`` file of the images, if any.
+        factor_names: Names of the factors, which replace those of the table. The
+            default names for a plain array are ``factor_0``, ``factor_1`` and so on.
+        factor_kinds: Kinds of factors: a mapping from names to kinds, or one kind per
+            factor, each ``"ordinal"``, ``"categorical"``, ``"cyclic"`` or
+            ``"continuous"``. By default, discrete numbers are ordinal, strings and
             booleans categorical.
-        channels_first: Whether the channels are the second axis and not the last; to
-            be given only when the shape leaves it open.
+        channels_first: Whether channels are the second axis instead of the last;
+            required only if the shape is ambiguous.
         name: Short lower-case name, for tables and file names.
 
     Example:
@@ -74,7 +76,7 @@ class LabeledImages(AbstractDataset):
         name: str = "images",
     ) -> None:
         if not name:
-            raise ValueError("LabeledImages: expected a name, got an empty one.")
+            raise ValueError("name must not be empty.")
         self._name = name
         self._images = read_images(images, channels_first=channels_first)
         if factors is None and isinstance(images, str | os.PathLike):
@@ -88,19 +90,18 @@ class LabeledImages(AbstractDataset):
             columns = read_columns(factors, factor_names)
             if len(columns) != len(self._images):
                 raise ValueError(
-                    "LabeledImages: expected one row of factors per image, got "
+                    "factors must have one row per image, got "
                     f"{len(self._images)} images and {len(columns)} rows."
                 )
-            kinds = _checked_kinds(factor_kinds, list(columns.columns))
+            kinds = _check_kinds(factor_kinds, list(columns.columns))
             self._table = encode_factors(columns, kinds)
         elif factor_names is not None or factor_kinds is not None:
             raise ValueError(
-                "LabeledImages: expected factors to go with factor_names and "
-                "factor_kinds, got none."
+                "factor_names and factor_kinds need factors, but there are none."
             )
 
     def __repr__(self) -> str:
-        """What it is, in one line, without the arrays."""
+        """Return a description in one line, without the arrays."""
         shape = " x ".join(map(str, self.image_shape))
         labels = ", ".join(self.factor_names) or "none"
         return (
@@ -110,7 +111,7 @@ class LabeledImages(AbstractDataset):
 
     @property
     def name(self) -> str:
-        """The name that was given."""
+        """Short lower-case name, for tables and file names."""
         return self._name
 
     @property
@@ -126,17 +127,17 @@ class LabeledImages(AbstractDataset):
 
     @property
     def factor_kinds(self) -> tuple[Kind, ...]:
-        """Kinds of the columns, as guessed or given."""
+        """Kinds of the columns, inferred or given."""
         return self._table.kinds if self._table else ()
 
     @property
     def factor_values(self) -> tuple[tuple[object, ...], ...]:
-        """What codes 0, 1, ... of each factor stand for; empty for continuous ones."""
+        """Values of codes 0, 1, ... of each factor; empty for continuous ones."""
         return self._table.values if self._table else ()
 
     @property
     def factor_space(self) -> FactorSpace | None:
-        """The grid around the rows if all factors are discrete and none is missing."""
+        """Factor space if all factors are discrete and no label is missing."""
         return self._table.space if self._table else None
 
     @property
@@ -154,7 +155,7 @@ class LabeledImages(AbstractDataset):
         return self._table.rows[indices] if self._table else None
 
     def fingerprint(self) -> str:
-        """Hash of every pixel and label, taken once: one changed pixel changes it."""
+        """Return a hash of all pixels and labels."""
         return self._fingerprint
 
     @cached_property
@@ -162,7 +163,7 @@ class LabeledImages(AbstractDataset):
         return hash_content(self, hash_pixels(self._images), self.factor_values)
 
 
-def _checked_kinds(
+def _check_kinds(
     kinds: Mapping[str, Kind] | Sequence[Kind] | None, names: list[str]
 ) -> Mapping[str, Kind]:
     if kinds is None:
@@ -170,19 +171,15 @@ def _checked_kinds(
     if not isinstance(kinds, Mapping):
         if isinstance(kinds, str) or len(kinds) != len(names):
             raise ValueError(
-                "LabeledImages: expected factor_kinds to map names to kinds, or one "
-                f"kind for each of {len(names)} factors, got {kinds!r}."
+                "factor_kinds must be a mapping from names to kinds, or one kind for "
+                f"each of the {len(names)} factors, got {kinds!r}."
             )
         kinds = dict(zip(names, kinds, strict=True))
     for name, kind in kinds.items():
         if name not in names:
             raise ValueError(
-                "LabeledImages: expected factor_kinds for the factors "
-                f"{', '.join(names)}, got {name!r}."
+                f"factor_kinds contains {name!r}, but the factors are "
+                f"{', '.join(names)}."
             )
-        if kind not in get_args(Kind):
-            raise ValueError(
-                f"LabeledImages: expected the kind of factor {name!r} among "
-                f"{', '.join(get_args(Kind))}, got {kind!r}."
-            )
+        check_option(f"factor_kinds[{name!r}]", kind, Kind)
     return kinds

@@ -1,4 +1,4 @@
-"""Encoders and decoders, sized from the data."""
+"""Encoders and decoders for images of any size and for vectors."""
 
 from ._base import AbstractNetwork, initialize
 from ._convolutional import Convolutional, Cut, EvenSides

@@ -1,4 +1,4 @@
-"""Discriminator: tells codes apart from codes whose latents were mixed up."""
+"""Discriminator between codes and codes whose latents were shuffled."""
 
 from itertools import pairwise
 
@@ -8,7 +8,7 @@ from torch import nn
 from ._base import initialize
 
 _SLOPE = 0.2
-"""Of the leaky ReLU below zero."""
+"""Slope of the leaky ReLU below zero."""
 
 
 class Discriminator(nn.Module):
@@ -16,7 +16,7 @@ class Discriminator(nn.Module):
 
     Args:
         n_latents: Length of a code.
-        width: Units of every hidden layer.
+        width: Number of units of every hidden layer.
         depth: Number of hidden layers.
 
     Example:
@@ -37,5 +37,5 @@ class Discriminator(nn.Module):
         initialize(self, "glorot_uniform")
 
     def forward(self, codes: torch.Tensor) -> torch.Tensor:
-        """Logits ``(batch, 2)`` of codes ``(batch, n_latents)``."""
+        """Return logits ``(batch, 2)`` of codes ``(batch, n_latents)``."""
         return self.layers(codes)

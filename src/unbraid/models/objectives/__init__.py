@@ -1,4 +1,4 @@
-"""Training objectives. A new one is its file, and its three lines here."""
+"""Training objectives. A new one needs a file, and three lines here."""
 
 from ._ada_ae import AdaAE
 from ._ada_gvae import AdaGVAE, AdaMLVAE
@@ -43,7 +43,7 @@ OBJECTIVES = build_catalog(
         "semi_supervised_adversarial": SemiSupervisedAdversarial,
     }
 )
-"""Every objective by its name in settings, with those of other packages."""
+"""All objectives by name, including those of other packages."""
 
 __all__ = [
     "AE",

@@ -59,7 +59,7 @@ class AbstractObjective(abc.ABC):
     """
 
     is_variational: ClassVar[bool] = True
-    """Whether it needs a model whose codes have an uncertainty."""
+    """Whether the objective needs a variational model."""
 
     least_batch: ClassVar[int] = 1
     """Smallest batch for which the loss is defined."""
@@ -83,7 +83,7 @@ class AbstractObjective(abc.ABC):
         """
 
     def sampler(self) -> AbstractSampler:
-        """Which images a batch must hold together: single ones, pairs or triplets."""
+        """Return the sampler of batches: single images, pairs or triplets."""
         return Singles()
 
     def build_extra(self, model: Autoencoder) -> nn.Module | None:
@@ -91,12 +91,12 @@ class AbstractObjective(abc.ABC):
         del model
 
     def for_data(self, dataset: AbstractDataset) -> Self:
-        """This objective with what it must know of the data, if anything."""
+        """Return this objective with settings that depend on the dataset."""
         del dataset
         return self
 
     def over(self, n_steps: int) -> Self:
-        """This objective with open schedules ending after ``n_steps`` steps."""
+        """Return this objective with schedules that end after ``n_steps`` steps."""
         return fill_steps(self, n_steps)
 
     def combine_terms(
@@ -149,4 +149,4 @@ class AbstractAdversarialObjective(AbstractObjective):
 
     @abc.abstractmethod
     def adversary_optimizer(self, adversary: nn.Module) -> torch.optim.Optimizer:
-        """Optimizer of the adversary's parameters."""
+        """Return an optimizer of the adversary's parameters."""
