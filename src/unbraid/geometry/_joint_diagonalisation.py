@@ -5,12 +5,13 @@ import torch
 from numpy.typing import NDArray
 
 _MOST_ROUNDS = 100
+_TOLERANCE = 1e-12
+"""A set is done when what is off its diagonals falls by less than this share of its
+squares."""
 _CHUNK = 20_000_000
 
 
-def joint_diagonalisers(
-    matrices: NDArray[np.float64], *, tolerance: float = 1e-12
-) -> NDArray[np.float64]:
+def joint_diagonalisers(matrices: NDArray[np.float64]) -> NDArray[np.float64]:
     r"""Rotations that make sets of symmetric matrices as diagonal as they can be.
 
     Orthogonal FFDIAG for all sets at a time. A rotation :math:`\exp(W)` with
@@ -21,8 +22,6 @@ def joint_diagonalisers(
 
     Args:
         matrices: Symmetric, ``(n_sets, n_matrices, k, k)``.
-        tolerance: A set is done when what is off its diagonals falls by less than this
-            share of its squares.
 
     Returns:
         Rows of the rotations are the joint eigenvectors, ``(n_sets, k, k)``: ``V C
@@ -48,11 +47,11 @@ def joint_diagonalisers(
     for start in range(0, n_sets, chunk):
         place = slice(start, start + chunk)
         part = torch.from_numpy(np.ascontiguousarray(matrices[place]))
-        found[place] = _diagonalise(part, tolerance).numpy()
+        found[place] = _diagonalise(part).numpy()
     return found
 
 
-def _diagonalise(matrices: torch.Tensor, tolerance: float) -> torch.Tensor:
+def _diagonalise(matrices: torch.Tensor) -> torch.Tensor:
     n_matrices = matrices.shape[1]
     # Any mixture without special ratios will do; fixed, so that all runs agree.
     weights = torch.cos(torch.arange(1.0, n_matrices + 1, dtype=torch.float64))
@@ -76,7 +75,7 @@ def _diagonalise(matrices: torch.Tensor, tolerance: float) -> torch.Tensor:
         errors[accepted] = after[better]
         steps[accepted] = torch.clamp(2 * steps[accepted], max=1.0)
         steps[active[~better]] *= 0.5
-        is_done = better & (gain <= tolerance * totals[active])
+        is_done = better & (gain <= _TOLERANCE * totals[active])
         is_done |= steps[active] < 1e-3
         active = active[~is_done]
     return rotations

@@ -97,7 +97,6 @@ def fit_fast_ica(
     n_latents: int = 10,
     n_rows: int = 5_000,
     seed: int = 0,
-    max_iterations: int = 1_000,
 ) -> LinearModel:
     """Independent components of the pixels, each of variance one.
 
@@ -109,7 +108,6 @@ def fit_fast_ica(
         n_latents: Components.
         n_rows: Images to look at, drawn at random; all if there are not more.
         seed: Of the draw and of the first rotation.
-        max_iterations: After which scikit-learn warns that there was no convergence.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -125,7 +123,7 @@ def fit_fast_ica(
     pixels = _draw_pixels(dataset, n_rows, seed)
     centre = pixels.mean(axis=0)
     encoding, decoding = _principal_axes(pixels, n_latents, seed)
-    rotation = _independent_axes((pixels - centre) @ encoding, max_iterations, seed)
+    rotation = _independent_axes((pixels - centre) @ encoding, seed)
     # A rotation: its inverse is its transpose.
     return _filled(dataset, centre, encoding @ rotation.T, rotation @ decoding)
 
@@ -163,13 +161,13 @@ def _principal_axes(
 
 
 def _independent_axes(
-    whitened: NDArray[np.floating], max_iterations: int, seed: int
+    whitened: NDArray[np.floating], seed: int
 ) -> NDArray[np.floating]:
     """Rotation of whitened data to independent components, one in each row."""
     from sklearn.decomposition import FastICA
 
     random_state = _sklearn_seed(seed, "independent components")
-    ica = FastICA(max_iter=max_iterations, random_state=random_state)
+    ica = FastICA(max_iter=1_000, random_state=random_state)
     # A principal component that does not vary would break scikit-learn's whitening.
     return np.asarray(ica.set_params(whiten=False).fit(whitened).components_)
 
