@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -27,6 +27,26 @@ from unbraid.foundation import DataFormatError, atomic_write, expand_user
 _FORMAT = 1
 # Names under which encoders in use hand out one vector per image, best first.
 _EMBEDDINGS = ("image_embeds", "pooler_output", "last_hidden_state", "logits")
+
+
+class HasEncode(Protocol):
+    """An encoder such as a model of unbraid."""
+
+    def encode(self, images: Any, /) -> Any:
+        """Return the posterior or the codes of images."""
+        ...
+
+
+class HasTransform(Protocol):
+    """An encoder such as those of scikit-learn."""
+
+    def transform(self, X: Any, /) -> Any:
+        """Return the codes of flattened images."""
+        ...
+
+
+Encoder = HasEncode | HasTransform | Callable[[torch.Tensor], Any] | ArrayLike
+"""What :func:`encode` takes as a model: an encoder, or codes that are ready."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +184,7 @@ class Representation:
 
 
 def encode(
-    model: Any,
+    model: Encoder,
     data: Any,
     *,
     rows: ArrayLike | None = None,

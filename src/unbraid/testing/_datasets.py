@@ -6,12 +6,11 @@ from unbraid.data import AbstractDataset
 from unbraid.foundation import numpy_generator
 
 
-def check_dataset(dataset: AbstractDataset, *, n_images: int = 64) -> None:
+def check_dataset(dataset: AbstractDataset) -> None:
     """Check that a dataset keeps the contract of ``AbstractDataset``.
 
     Args:
         dataset: The dataset to check.
-        n_images: How many images to look at; they are drawn at random.
 
     Raises:
         AssertionError: With a sentence that says which promise is broken.
@@ -23,7 +22,7 @@ def check_dataset(dataset: AbstractDataset, *, n_images: int = 64) -> None:
     _require(len(dataset) > 0, "a dataset has at least one image")
     _require(bool(dataset.name), "a dataset has a name")
     generator = numpy_generator(0, "check_dataset")
-    rows = generator.integers(0, len(dataset), size=n_images)
+    rows = generator.integers(0, len(dataset), size=64)
     _check_images(dataset, rows)
     _check_refusals(dataset)
     _check_factors(dataset, rows)
