@@ -218,3 +218,18 @@ def test_a_representation_of_lists_and_tensors_has_arrays():
         ValueError, match="codes must be an array, but has rows of diff"
     ):
         unbraid.Representation([[0.0], [1.0, 2.0]])
+
+
+def test_images_are_on_the_device_that_is_asked_for():
+    seen = []
+
+    def encoder(images):
+        seen.append(images.device)
+        return images.flatten(1)
+
+    unbraid.encode(encoder, XYSquares(image_size=8, square_size=2), device="cpu")
+    assert set(seen) == {torch.device("cpu")}
+    with pytest.raises(RuntimeError, match="nowhere"):
+        unbraid.encode(
+            encoder, XYSquares(image_size=8, square_size=2), device="nowhere"
+        )

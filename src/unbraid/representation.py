@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -32,6 +32,26 @@ from unbraid.foundation import (
 _FORMAT = 1
 # Fields of common encoders with one vector per image, in order of preference.
 _EMBEDDINGS = ("image_embeds", "pooler_output", "last_hidden_state", "logits")
+
+
+class HasEncode(Protocol):
+    """An encoder such as a model of unbraid."""
+
+    def encode(self, images: Any, /) -> Any:
+        """Return the posterior or the codes of images."""
+        ...
+
+
+class HasTransform(Protocol):
+    """An encoder such as those of scikit-learn."""
+
+    def transform(self, X: Any, /) -> Any:
+        """Return the codes of flattened images."""
+        ...
+
+
+Encoder = HasEncode | HasTransform | Callable[[torch.Tensor], Any] | ArrayLike
+"""What :func:`encode` takes as a model: an encoder, or codes that are ready."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +179,7 @@ class Representation:
 
 
 def encode(
-    model: Any,
+    model: Encoder,
     data: Any,
     *,
     rows: ArrayLike | None = None,

@@ -10,7 +10,7 @@ _WIDTH = 0.12  # width of a spot, relative to the object
 
 
 def render_rotating_object(
-    rotations: NDArray[np.float64], lights: NDArray[np.float64], *, image_size: int = 16
+    rotations: NDArray[np.float64], lights: NDArray[np.float64]
 ) -> NDArray[np.uint8]:
     """Render an object of bright spots for given rotations and light directions.
 
@@ -20,10 +20,9 @@ def render_rotating_object(
     Args:
         rotations: Rotation matrices of the object, ``(n, 3, 3)``.
         lights: Directions of the light source, ``(n, 3)``.
-        image_size: Height and width of the images in pixels.
 
     Returns:
-        Images, ``(n, 1, image_size, image_size)``.
+        Images, ``(n, 1, 16, 16)``.
 
     Example:
         >>> one = render_rotating_object(np.eye(3)[None], np.array([[0.0, 0.0, 1.0]]))
@@ -39,7 +38,7 @@ def render_rotating_object(
     normals = np.einsum("nij,sj->nsi", rotations, facing)
     lit = np.clip(np.einsum("nsi,ni->ns", normals, lights), 0.0, None)
     seen = np.clip(normals[..., 2], 0.0, None) * (0.2 + 0.8 * lit)
-    axis = np.linspace(-1.0, 1.0, image_size)
+    axis = np.linspace(-1.0, 1.0, 16)
     across = np.exp(-(((turned[..., 0, None] - axis) / _WIDTH) ** 2) / 2)
     down = np.exp(-(((turned[..., 1, None] - axis) / _WIDTH) ** 2) / 2)
     light = np.einsum("ns,nsy,nsx->nyx", seen, down, across)

@@ -573,3 +573,11 @@ def test_smaller_pictures_are_read_from_the_folder_again(tmp_path):
     assert not (tmp_path / "data").exists()
     again = reopen_source(source, small.data, 4, tmp_path / "data")
     assert again.dataset.fingerprint() == small.dataset.fingerprint()
+
+
+def test_the_seed_and_the_device_of_a_plan_are_those_of_its_runs(tmp_path):
+    options = {"budget": 60, "executor": InlineExecutor(), "device": "cpu"}
+    plan = plan_discovery(SQUARES, tmp_path, seed=5, **options)
+    assert min(spec.seed for spec in plan.study.runs()) == 5
+    with pytest.raises((RuntimeError, ValueError), match="nowhere"):
+        plan_discovery(SQUARES, tmp_path / "b", **options | {"device": "nowhere"})

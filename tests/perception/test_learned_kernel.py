@@ -185,3 +185,18 @@ def test_factors_of_two_values_have_no_order_to_learn():
 def test_data_without_factors_are_refused(plain_images):
     with pytest.raises(ValueError, match="every combination of its factors"):
         learn_loss(plain_images)
+
+
+def test_softer_ranks_and_other_traversals_give_other_results():
+    squares = XYSquares(image_size=8, square_size=2, n_squares=2, rgb=False)
+    options = {"radius": 1, "steps": 3, "batch_size": 8}
+    usual, soft = (
+        learn_loss(squares, **options, regularisation=share).likelihood.kernel
+        for share in (0.3, 3.0)
+    )
+    assert not np.array_equal(usual, soft)
+    tables = [
+        distance_matrices(squares, n_traversals=1, seed=seed).matrices["data"]
+        for seed in (0, 1, 2)
+    ]
+    assert len({np.concatenate(table).tobytes() for table in tables}) > 1

@@ -19,6 +19,7 @@ from unbraid.data import (
 from unbraid.models import Bernoulli, KernelAugmented, Laplace, save_likelihood
 from unbraid.perception import (
     LOSSES,
+    compare_factor_choices,
     compare_visibilities,
     disentanglement_verdicts,
     perceived_distances,
@@ -370,3 +371,30 @@ def test_perceived_distances_are_available_as_a_table():
     assert frame.index[-1] == "random"
     for name in ("mean", "std", "linear", "rank", "order", "n_values"):
         assert frame.loc["x_R", name] == getattr(found["x_R"], name)
+
+
+SMALL = {"image_size": 16, "square_sizes": (3, 5), "n_pairs": 200}
+
+
+@pytest.mark.parametrize("option", [{"spacing": 4}, {"loss": "mae"}, {"seed": 1}])
+def test_options_of_factor_choices_change_the_distances(option):
+    changed = compare_factor_choices(**SMALL, **option)["xy_object"]
+    usual = compare_factor_choices(**SMALL)["xy_object"]
+    assert changed.random.mean != usual.random.mean
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"pictures": XYObject(image_size=16, square_sizes=(3, 5))},
+        {"loss": "mae"},
+        {"seed": 1},
+    ],
+    ids=str,
+)
+def test_options_of_visibilities_change_the_distances(option):
+    sprites = Sprites2D(image_size=16, n_scales=2, n_orientations=3, n_positions=4)
+    options = {"visibilities": (100,), "n_pairs": 200}
+    changed = compare_visibilities(sprites, **options, **option)["100%"]
+    usual = compare_visibilities(sprites, **options)["100%"]
+    assert changed.random.mean != usual.random.mean

@@ -60,6 +60,7 @@ def test_latents_that_are_not_active_do_not_count():
     logs = np.tile([-4.0, 0.0], (2000, 1))
     assert pipe_score(loud, codes) == pytest.approx(0.5, abs=0.1)
     assert pipe_score(loud, (codes, logs)) == pytest.approx(1.0, abs=0.1)
+    assert np.isnan(pipe_score(loud, (codes, logs), kl_threshold=100.0))
 
 
 def test_the_same_seed_gives_the_same_score_and_leaves_the_generator_alone():

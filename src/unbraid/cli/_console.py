@@ -23,11 +23,9 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def print_table(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str | None = None
-) -> None:
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table, as wide as the terminal, or as wide as it needs in a pipe."""
-    table = Table(*columns, title=title, box=box.SIMPLE_HEAD, title_justify="left")
+    table = Table(*columns, box=box.SIMPLE_HEAD)
     for row in rows:
         table.add_row(*(escape(cell) for cell in row))
     # In a pipe nothing should be cut or wrapped: the reader may be `grep`.

@@ -22,11 +22,7 @@ class _HasShape(Protocol):
 
 
 def is_number(
-    value: Any,
-    *,
-    above: float = -math.inf,
-    least: float = -math.inf,
-    most: float = math.inf,
+    value: Any, *, above: float = -math.inf, least: float = -math.inf
 ) -> bool:
     """Return whether a value is a finite number in a range, and not a boolean.
 
@@ -36,7 +32,7 @@ def is_number(
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return abs(value) <= _LARGEST and above < value and least <= value <= most
+    return abs(value) <= _LARGEST and above < value and least <= value
 
 
 def is_whole(value: Any, *, least: float = 1) -> bool:
@@ -49,16 +45,14 @@ def is_whole(value: Any, *, least: float = 1) -> bool:
     return isinstance(value, int) and is_number(value, least=least)
 
 
-def are_whole(values: Any, *, least: float = 1) -> bool:
-    """Return whether a value is a list or tuple of integers of at least a minimum.
+def are_whole(values: Any) -> bool:
+    """Return whether a value is a list or tuple of positive integers.
 
     Example:
         >>> are_whole((3, 1)), are_whole(3), are_whole("31")
         (True, False, False)
     """
-    return isinstance(values, list | tuple) and all(
-        is_whole(value, least=least) for value in values
-    )
+    return isinstance(values, list | tuple) and all(map(is_whole, values))
 
 
 def check_positive(name: str, value: Any) -> None:

@@ -1,7 +1,7 @@
 """compare: scores of several representations of the same rows."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
@@ -19,10 +19,13 @@ from ._run import Key, Outcome, run_tasks
 from ._score import Score
 from ._tasks import Plan, Table, make_plan
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 def compare(
     representations: Mapping[str, ArrayLike | Representation],
-    factors: ArrayLike | Factors | Any | None = None,
+    factors: "ArrayLike | pd.DataFrame | Factors | None" = None,
     *,
     metrics: Wanted = "standard",
     kinds: Mapping[str, Kind] | None = None,

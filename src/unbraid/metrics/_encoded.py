@@ -1,14 +1,13 @@
 """Encoding the rows of an evaluation: random rows and whole traversals."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset, FactorSpace
 from unbraid.foundation import numpy_generator
-from unbraid.representation import Representation, encode
+from unbraid.representation import Encoder, Representation, encode
 
 from ._inputs import Factors
 from .supervised._traversals import LEAST_TRAVERSALS, along_each_factor
@@ -20,7 +19,7 @@ _TRAVERSAL_ROWS = 50_000
 
 
 def encode_some(
-    model: Any,
+    model: Encoder,
     dataset: AbstractDataset,
     n_rows: int,
     seed: int,
@@ -46,7 +45,7 @@ def encode_some(
 
 
 def encode_traversals(
-    model: Any,
+    model: Encoder,
     dataset: AbstractDataset,
     seed: int,
     *,

@@ -1,13 +1,13 @@
 """evaluate: all scores of a representation."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
 from unbraid.data import AbstractDataset, Kind, open_dataset
 from unbraid.foundation import check_count, parse_duration
-from unbraid.representation import Representation
+from unbraid.representation import Encoder, Representation
 
 from ._cards import make_card
 from ._catalog import Metric
@@ -18,10 +18,13 @@ from ._run import run_tasks
 from ._scorecard import Scorecard
 from ._tasks import Table, make_plan
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 def evaluate(
-    codes: ArrayLike | Representation | Callable[..., Any] | Any,
-    factors: ArrayLike | Factors | AbstractDataset | str | Any | None = None,
+    codes: Encoder | Representation,
+    factors: "ArrayLike | pd.DataFrame | Factors | AbstractDataset | None" = None,
     *,
     metrics: Wanted = "standard",
     kinds: Mapping[str, Kind] | None = None,

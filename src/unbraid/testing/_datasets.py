@@ -6,12 +6,11 @@ from unbraid.data import AbstractDataset
 from unbraid.foundation import numpy_generator
 
 
-def check_dataset(dataset: AbstractDataset, *, n_images: int = 64) -> None:
+def check_dataset(dataset: AbstractDataset) -> None:
     """Check that a dataset fulfills the contract of ``AbstractDataset``.
 
     Args:
         dataset: Dataset to check.
-        n_images: Number of images to check, drawn at random.
 
     Raises:
         AssertionError: If a requirement is violated; the message says which.
@@ -23,7 +22,7 @@ def check_dataset(dataset: AbstractDataset, *, n_images: int = 64) -> None:
     _require(len(dataset) > 0, "a dataset must have at least one image")
     _require(bool(dataset.name), "a dataset must have a name")
     generator = numpy_generator(0, "check_dataset")
-    rows = generator.integers(0, len(dataset), size=n_images)
+    rows = generator.integers(0, len(dataset), size=64)
     _check_images(dataset, rows)
     _check_refusals(dataset)
     _check_factors(dataset, rows)

@@ -8,6 +8,7 @@ import torch
 from objectives_to_test import make_objective
 from torch import nn
 
+from unbraid.data import XYObject
 from unbraid.models import Loss
 from unbraid.models.objectives import (
     OBJECTIVES,
@@ -152,3 +153,15 @@ def test_a_second_network_must_be_taught_along():
 
     with pytest.raises(AssertionError, match="Linear.weight"):
         check_objective(Idle())
+
+
+def test_an_objective_is_checked_on_the_data_that_it_is_given():
+    seen = []
+
+    class Noting(VAE):
+        def for_data(self, dataset):
+            seen.append(dataset.name)
+            return super().for_data(dataset)
+
+    check_objective(Noting(), dataset=XYObject(image_size=8, square_sizes=(2, 3)))
+    assert seen == ["xy_object"]

@@ -175,3 +175,13 @@ def test_every_metric_of_the_catalogue_is_known_to_the_analyses() -> None:
     for name in set(METRICS) & set(DISENTANGLEMENT_METRICS):
         assert METRICS[name].higher_is_better
     assert set(PUBLISHED_METRICS) <= set(DISENTANGLEMENT_METRICS)
+
+
+def test_metrics_and_downstream_scores_may_be_chosen() -> None:
+    downstream = {f"score.{name}": np.arange(40.0) for name in DOWNSTREAM_SCORES}
+    table = random_table(**downstream, **{"final.elbo": np.arange(40.0)})
+    some = downstream_agreement(table, ["sap"], downstream=DOWNSTREAM_SCORES[:1])
+    assert list(some.pooled.values.columns) == ["sap"]
+    assert list(some.pooled.values.index) == list(DOWNSTREAM_SCORES[:1])
+    found = unsupervised_agreement(table, ["irs", "mig"])
+    assert list(found.pooled.values.columns) == ["irs", "mig"]
