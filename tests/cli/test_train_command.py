@@ -133,7 +133,7 @@ def test_a_folder_of_other_settings_is_an_error_of_one_sentence(tmp_path):
     assert run(*command).exit_code == 0
     done = run_whole(*command, "--seed", "1")
     assert done.returncode == 1
-    assert done.stderr.startswith("unbraid: fit: expected a new folder")
+    assert done.stderr.startswith(f"unbraid: {tmp_path}: the folder belongs to a run")
     assert len(done.stderr.splitlines()) == 1
 
 

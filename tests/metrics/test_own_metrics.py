@@ -81,4 +81,4 @@ def test_what_is_no_metric_is_refused():
     with pytest.raises(ValueError, match="two metrics have the name '<lambda>'"):
         evaluate(CODES, FACTORS, metrics=[lambda codes: 0.0, lambda codes: 1.0])
     card = evaluate(CODES, FACTORS, metrics=lambda codes: "text")
-    assert "expected a Score" in card.failures["<lambda>"]
+    assert "must return a Score" in card.failures["<lambda>"]
