@@ -96,7 +96,7 @@ def test_models_without_active_latents_are_refused_however_stable_they_are():
     assert [m.score for m in found.models if m.specification == "a"] == [0] * 5
     nobody = rank_models(evidence({"a": 0.9, "b": 0.5}, active_latents=np.zeros(10)))
     assert nobody.chosen is None
-    assert "no latent" in nobody.reason
+    assert "none of them has a latent" in nobody.reason
 
 
 def test_stable_training_decides_between_equals():
