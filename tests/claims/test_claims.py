@@ -45,7 +45,7 @@ class Hand:
     def cells(self, name):
         return self._cells[name]
 
-    def kept(self, name, compute):
+    def cached(self, name, compute):
         return self._kept[name]
 
 
