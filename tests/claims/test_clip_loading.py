@@ -9,7 +9,6 @@ from torch import nn
 
 from unbraid.data import XYSquares
 from unbraid_claims import list_clip_encoders, score_encoders
-from unbraid_claims._clip_loading import ClipVision
 
 MEAN = torch.tensor([0.48145466, 0.4578275, 0.40821073])
 DEVIATION = torch.tensor([0.26862954, 0.26130258, 0.27577711])
@@ -84,12 +83,13 @@ def load(name, **options):
     return listed[name].load()
 
 
-def test_images_are_resized_and_normalized():
-    tower = Tower(10)
-    encoder = ClipVision(tower, 10)
+def test_images_are_resized_and_normalized(packages):
+    packages("timm")
+    encoder = load("RN50", pretrained=False)
+    tower = encoder.network
     gray = torch.full((2, 1, 6, 6), 0.5)
     assert encoder(gray).shape == (2, 5)
-    expected = ((0.5 - MEAN) / DEVIATION)[:, None, None].expand(2, 3, 10, 10)
+    expected = ((0.5 - MEAN) / DEVIATION)[:, None, None].expand(2, 3, 224, 224)
     torch.testing.assert_close(tower.seen, expected)
     # Bicubic interpolation overshoots at edges; CLIP's images are clipped there.
     edge = torch.zeros(1, 3, 6, 6)
