@@ -46,6 +46,7 @@ from .public._tiny_imagenet import TinyImageNet
 from .synthetic._discs import Discs
 from .synthetic._photographs import PhotographCrops
 from .synthetic._room3d import Room3D
+from .synthetic._rotating_objects import RotatingObjects, render_rotating_object
 from .synthetic._sprite_variants import (
     ColoredSprites,
     NoisySprites,
@@ -59,6 +60,7 @@ from .synthetic._xy_squares import XYSquares
 __all__ = [
     "array_names",
     "read_array",
+    "render_rotating_object",
     "hidden_path",
     "discrete_factors",
     "Traversals",
@@ -106,6 +108,7 @@ __all__ = [
     "Resized",
     "Reweighted",
     "Room3D",
+    "RotatingObjects",
     "ScreamSprites",
     "Shapes3D",
     "Singles",
