@@ -46,6 +46,8 @@ from .public._tiny_imagenet import TinyImageNet
 from .synthetic._discs import Discs
 from .synthetic._photographs import PhotographCrops
 from .synthetic._room3d import Room3D
+from .synthetic._scene_drawing import SPRITE_SHAPES, draw_masks, hues, paint
+from .synthetic._scenes import SpriteScenes
 from .synthetic._sprite_variants import (
     ColouredSprites,
     NoisySprites,
@@ -61,6 +63,9 @@ __all__ = [
     "read_array",
     "hidden_path",
     "discrete_factors",
+    "draw_masks",
+    "hues",
+    "paint",
     "Traversals",
     "all_rows",
     "traversals_of_table",
@@ -110,6 +115,8 @@ __all__ = [
     "Shapes3D",
     "Singles",
     "SmallNORB",
+    "SPRITE_SHAPES",
+    "SpriteScenes",
     "Sprites2D",
     "Subset",
     "TinyImageNet",
