@@ -35,7 +35,8 @@ def demo(
     path = out / "datasets.png"
     require_own_figure(path)
     describe_datasets()
-    traversals = [factor_traversals(dataset()) for dataset in RENDERED.values()]
+    datasets = [dataset() for dataset in RENDERED.values()]
+    traversals = [factor_traversals(data) for data in datasets if data.is_grid]
     save_figure(draw_factor_traversals(traversals), path)
     typer.echo(f"What each factor does to a picture: {path}\n")
     folder = out / "found"

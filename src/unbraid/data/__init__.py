@@ -47,6 +47,8 @@ from .synthetic._discs import Discs
 from .synthetic._photographs import PhotographCrops
 from .synthetic._room3d import Room3D
 from .synthetic._rotating_objects import RotatingObjects, render_rotating_object
+from .synthetic._scene_drawing import SPRITE_SHAPES, draw_masks, hues, paint
+from .synthetic._scenes import SpriteScenes
 from .synthetic._sprite_variants import (
     ColoredSprites,
     NoisySprites,
@@ -63,6 +65,9 @@ __all__ = [
     "render_rotating_object",
     "hidden_path",
     "discrete_factors",
+    "draw_masks",
+    "hues",
+    "paint",
     "Traversals",
     "all_rows",
     "traversals_of_table",
@@ -113,6 +118,8 @@ __all__ = [
     "Shapes3D",
     "Singles",
     "SmallNORB",
+    "SPRITE_SHAPES",
+    "SpriteScenes",
     "Sprites2D",
     "Subset",
     "TinyImageNet",

@@ -26,7 +26,7 @@ from unbraid.models.objectives import (
     LossContext,
 )
 
-_N_LATENTS = 3
+_N_LATENTS = 4
 _N_STEPS = 10
 
 
@@ -35,7 +35,8 @@ def check_objective(
 ) -> None:
     """Check that an objective fulfills the contract of ``AbstractObjective``.
 
-    The loss of a tiny dense model is computed for a batch of the sampler.
+    The loss of a tiny dense model, or of one with the default network of the objective,
+    is computed for a batch of the sampler.
 
     Args:
         objective: Objective to check. Schedules without an end get one.
@@ -81,10 +82,10 @@ class _Trial:
         cls, objective: AbstractObjective, batch: Batch, image_shape: tuple[int, ...]
     ) -> "_Trial":
         model = build_model(
-            Dense(widths=(16,)),
+            objective.default_network() or Dense(widths=(16,)),
             image_shape=image_shape,
             n_latents=_N_LATENTS,
-            likelihood=Bernoulli(),
+            likelihood=objective.default_likelihood() or Bernoulli(),
             seed=0,
             is_variational=objective.is_variational,
         )
