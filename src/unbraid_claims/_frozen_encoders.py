@@ -9,7 +9,7 @@ from unbraid.models import Bernoulli, build_model
 from unbraid.models.networks import Dense
 
 
-def gap_of(encoder: object, data: AbstractDataset, *, n_rows: int) -> float:
+def gap_of(encoder: Encoder, data: AbstractDataset, *, n_rows: int) -> float:
     """Return the MIG of an encoder on random images of a dataset."""
     rows = numpy_generator(0, "frozen encoders").permutation(len(data))[:n_rows]
     codes = encode(encoder, data, rows=np.sort(rows), batch_size=64, progress=False)

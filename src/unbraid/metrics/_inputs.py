@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -80,9 +80,7 @@ class Factors:
         kinds: Sequence[Kind] | Mapping[str, Kind] | None = None,
     ) -> None:
         columns = []
-        # Whoever has a DataFrame has imported pandas; others need not wait for it.
-        pandas = sys.modules.get("pandas")
-        if pandas and isinstance(values, pandas.DataFrame | pandas.Series):
+        if _is_frame(values):
             from ._frames import read_frame
 
             columns = read_frame(values)
@@ -220,6 +218,12 @@ class Factors:
         other.values, other.names, other.classes = self.values, self.names, self.classes
         other.kinds = resolve_kinds(self.names, self.values, {**own, **kinds}, implied)
         return other
+
+
+def _is_frame(values: Any) -> "TypeGuard[pd.DataFrame | pd.Series]":
+    # Whoever has a DataFrame has imported pandas; others need not wait for it.
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(values, pandas.DataFrame | pandas.Series)
 
 
 def read_inputs(
