@@ -7,6 +7,7 @@ from unbraid.data import AbstractDataset
 from unbraid.foundation import numpy_generator
 from unbraid.models import Bernoulli, build_model
 from unbraid.models.networks import Dense
+from unbraid.representation import Encoder
 
 
 def gap_of(encoder: Encoder, data: AbstractDataset, *, n_rows: int) -> float:

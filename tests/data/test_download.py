@@ -220,7 +220,7 @@ def test_md5_is_enough(mirror, tmp_path):
         ("missing", "HTTP 404 Not Found"),
         ("broken", "HTTP 503 Service Unavailable"),
         ("silent", "no answer in 0.5 seconds"),
-        ("stall", "nothing more in 0.5 seconds after 1966080 of 3000000 bytes"),
+        ("stall", "no data for 0.5 seconds after 1966080 of 3000000 bytes"),
         ("hangup", "no answer: Remote end closed connection"),
         ("empty", "the size must be 3000000 bytes, got 0"),
         ("short", "the size must be 3000000 bytes, got 1000"),

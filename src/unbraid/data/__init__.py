@@ -1,4 +1,4 @@
-"""What is observed: images by index, the factors behind them, and how to draw them."""
+"""Datasets: images by index, their factors, and samplers of batches."""
 
 from ._array_files import array_names, read_array
 from ._as_dataset import as_dataset

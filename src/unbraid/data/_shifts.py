@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.foundation import check_positive
+from unbraid.foundation import check_not_empty, check_positive
 
 from ._dataset import AbstractDataset
 from ._labels import check_known, factor_position, label_column
@@ -91,8 +91,7 @@ def hold_out(
         >>> len(train), len(test)
         (60, 4)
     """
-    if not conditions:
-        raise ValueError("conditions must not be empty.")
+    check_not_empty("conditions", conditions)
     is_held_out = np.ones(len(dataset), dtype=bool)
     for factor, values in conditions.items():
         is_held_out &= _has_value(dataset, factor, list(values))

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unbraid.foundation import check_not_empty
+
 from ._dataset import AbstractDataset
 from ._progress import progress_bar
 
@@ -68,8 +70,7 @@ def channel_statistics(
         by comparing the numbers.
     """
     indices = np.arange(len(dataset)) if rows is None else np.asarray(rows)
-    if not len(indices):
-        raise ValueError("rows must not be empty.")
+    check_not_empty("rows", indices)
     if len(dataset.image_shape) == 1:
         return _column_statistics(dataset, indices)
     n_pixels = dataset.image_shape[1] * dataset.image_shape[2]

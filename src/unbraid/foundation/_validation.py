@@ -6,7 +6,7 @@ with both, as in ``beta must be positive, got -1.``
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import Any, Protocol, get_args
 
 import numpy as np
@@ -239,16 +239,19 @@ def _describe_range(above: float, least: float, below: float, most: float) -> st
     )
 
 
-def check_not_empty(name: str, array: _HasShape) -> None:
-    """Require an array without an axis of length 0.
+def check_not_empty(name: str, value: _HasShape | Sized) -> None:
+    """Require an array without an axis of length 0, or a collection with elements.
 
     Example:
         >>> check_not_empty("images", np.zeros((0, 3)))
         Traceback (most recent call last):
         ValueError: images must not be empty, got shape (0, 3).
     """
-    if 0 in array.shape:
-        raise ValueError(f"{name} must not be empty, got shape {tuple(array.shape)}.")
+    shape = getattr(value, "shape", None)
+    if shape is not None and 0 in shape:
+        raise ValueError(f"{name} must not be empty, got shape {tuple(shape)}.")
+    if isinstance(value, Sized) and not len(value):
+        raise ValueError(f"{name} must not be empty.")
 
 
 def check_unique(name: str, values: Sequence[Any]) -> None:

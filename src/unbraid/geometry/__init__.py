@@ -1,4 +1,4 @@
-"""Shape of data and of latent space."""
+"""Geometry of data and of latent space: manifolds, GeoManCEr and kernels."""
 
 from ._alignment_error import alignment_error
 from ._bottom_eigenpairs import bottom_eigenpairs

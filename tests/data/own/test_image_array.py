@@ -78,7 +78,7 @@ def test_booleans_are_black_and_white():
 
 @pytest.mark.parametrize(
     ("bad", "shown"),
-    [(255.0, "to 255.0"), (1.001, "to 1.001"), (-0.1, "from -0.1"), (np.nan, "nan")],
+    [(255.0, "to 255.0"), (1.001, "to 1.001"), (-0.1, "-0.1 to"), (np.nan, "nan")],
 )
 def test_floats_outside_zero_to_one_are_refused(bad, shown):
     images = np.zeros((2, 8, 8))

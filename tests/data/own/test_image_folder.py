@@ -155,7 +155,7 @@ def test_unreadable_folder_is_named(folder, save, monkeypatch):
         return real(path)
 
     monkeypatch.setattr(os, "scandir", scandir)
-    with pytest.raises(OSError, match=r"secret' \(Permission denied\)"):
+    with pytest.raises(OSError, match=r"secret' cannot be read \(Permission denied\)"):
         ImageFolder(folder)
 
 

@@ -109,9 +109,12 @@ def test_photographs_are_converted_once_for_each_size(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"image_3": None}, r"expected a photograph 000004\.jpg"),
-        ({"image_3": b""}, r"expected 000004\.jpg to be a photograph"),
-        ({"image_3": photograph(3)[:-500]}, r"expected 000004\.jpg to be a photograph"),
+        ({"image_3": None}, r"does not contain the photograph 000004\.jpg"),
+        ({"image_3": b""}, r"000004\.jpg cannot be read as a photograph"),
+        (
+            {"image_3": photograph(3)[:-500]},
+            r"000004\.jpg cannot be read as a photograph",
+        ),
     ],
 )
 def test_missing_or_damaged_photograph_is_told_and_leaves_nothing(

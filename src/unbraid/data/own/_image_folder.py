@@ -1,7 +1,6 @@
 """ImageFolder: a folder of pictures as a dataset."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -121,7 +120,7 @@ class ImageFolder(AbstractDataset):
     def framing(self) -> Framing:
         """Size, channels, crop and background, which are saved with a trained model."""
         size = self.image_size
-        sides = tuple(size) if isinstance(size, Sequence) else (size, size)
+        sides = tuple(size) if isinstance(size, list | tuple) else (size, size)
         check_sequence("image_size", sides, length=2)
         for side in sides:
             check_integer("image_size", side, least=1, most=LARGEST_IMAGE)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unbraid.data._dataset import AbstractDataset, Kind
 from unbraid.data._factor_space import FactorSpace
-from unbraid.foundation import check_option
+from unbraid.foundation import check_not_empty, check_option
 
 from ._content import hash_content, hash_pixels
 from ._factor_table import FactorTable
@@ -75,8 +75,7 @@ class LabeledImages(AbstractDataset):
         channels_first: bool | None = None,
         name: str = "images",
     ) -> None:
-        if not name:
-            raise ValueError("name must not be empty.")
+        check_not_empty("name", name)
         self._name = name
         self._images = read_images(images, channels_first=channels_first)
         if factors is None and isinstance(images, str | os.PathLike):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from unbraid.foundation import check_option, check_unique
+from unbraid.foundation import check_not_empty, check_option, check_unique
 
 
 def check_choices(name: str, values: tuple[str, ...], options: Any) -> None:
@@ -13,8 +13,7 @@ def check_choices(name: str, values: tuple[str, ...], options: Any) -> None:
         values: Chosen options.
         options: A ``Literal`` type of all options.
     """
-    if not values:
-        raise ValueError(f"{name} must not be empty.")
+    check_not_empty(name, values)
     for index, value in enumerate(values):
         check_option(f"{name}[{index}]", value, options)
     check_unique(name, values)

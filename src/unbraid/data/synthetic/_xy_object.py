@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 
 from unbraid.data._dataset import LARGEST_IMAGE, AbstractFactorDataset
 from unbraid.data._factor_space import FactorKind, FactorSpace
-from unbraid.foundation import check_integer, check_option, check_unique
+from unbraid.foundation import (
+    check_integer,
+    check_not_empty,
+    check_option,
+    check_unique,
+)
 
 Palette = Literal[
     "greys_1", "greys_2", "greys_4",
@@ -43,8 +48,7 @@ class _AbstractXYObject(AbstractFactorDataset):
     def __post_init__(self) -> None:
         object.__setattr__(self, "square_sizes", tuple(self.square_sizes))
         check_integer("image_size", self.image_size, least=1, most=LARGEST_IMAGE)
-        if not self.square_sizes:
-            raise ValueError("square_sizes must not be empty.")
+        check_not_empty("square_sizes", self.square_sizes)
         for index, side in enumerate(self.square_sizes):
             check_integer(f"square_sizes[{index}]", side, least=1, most=self.image_size)
         check_unique("square_sizes", self.square_sizes)
