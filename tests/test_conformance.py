@@ -62,7 +62,7 @@ def shared_images(self, indices):
     return SHARED[: len(indices)]
 
 
-def images_by_place(self, indices):
+def images_by_position(self, indices):
     images = np.zeros((len(indices), 1, 4, 4), dtype=np.uint8)
     images[:] = np.arange(len(indices))[:, None, None, None]
     return images
@@ -73,7 +73,7 @@ def images_by_place(self, indices):
     [
         ({"_gather": float_images}, "images must be uint8"),
         ({"_gather": shared_images}, "must not change the dataset"),
-        ({"_gather": images_by_place}, "at any time and in any order"),
+        ({"_gather": images_by_position}, "at any time and in any order"),
         ({"image_shape": (1, 4, 5)}, r"must have shape \(n, \*image_shape\)"),
         ({"__len__": lambda self: 0}, "must have at least one image"),
         ({"factor_names": ("x",)}, "must be as many factor kinds"),

@@ -23,7 +23,7 @@ def learned():
     return learn_loss(SQUARES, steps=150)
 
 
-def test_a_learnt_kernel_beats_the_box_on_the_same_pairs(learned):
+def test_a_learned_kernel_beats_the_box_on_the_same_pairs(learned):
     box = perceived_distances(SQUARES, "mse-box", n_pairs=4_000)
     found = perceived_distances(SQUARES, learned.likelihood, n_pairs=4_000)
     assert found.random.rank > box.random.rank
@@ -34,7 +34,7 @@ def test_a_learnt_kernel_beats_the_box_on_the_same_pairs(learned):
     assert learned.correlations[-20:].mean() > learned.correlations[:5].mean()
 
 
-def test_a_learnt_kernel_is_symmetric_not_negative_and_sums_to_one(learned):
+def test_a_learned_kernel_is_symmetric_not_negative_and_sums_to_one(learned):
     kernel = np.array(learned.likelihood.kernel)
     assert kernel.shape == (7, 7)
     assert kernel.min() >= 0
@@ -129,7 +129,7 @@ def test_the_same_seed_gives_the_same_kernel():
     assert kernels[0] == kernels[1] != kernels[2]
 
 
-def test_a_learnt_loss_is_saved_with_a_model_and_used_on_other_data(learned, tmp_path):
+def test_a_learned_loss_is_saved_with_a_model_and_used_on_other_data(learned, tmp_path):
     other = XYSquares(image_size=8, square_size=2, n_squares=1, rgb=False)
     path = save_likelihood(learned.likelihood, tmp_path / "loss.json")
     assert load_likelihood(path) == learned.likelihood
@@ -149,7 +149,7 @@ def test_a_learnt_loss_is_saved_with_a_model_and_used_on_other_data(learned, tmp
     torch.testing.assert_close(loaded.likelihood.loss(images, images.flip(0)), expected)
 
 
-def test_a_learnt_loss_keeps_every_digit_in_the_settings_of_a_run(learned):
+def test_a_learned_loss_keeps_every_digit_in_the_settings_of_a_run(learned):
     plain = to_plain(learned.likelihood, LIKELIHOODS)
     settings = {"data": "xy_squares", "objective": "vae", "likelihood": plain}
     spec = RunSpec.read(read_yaml(write_yaml(settings), "test"), "test")

@@ -112,7 +112,7 @@ def test_the_seed_decides():
 
 
 @pytest.mark.parametrize("waves", [(8,), (8, 8), (8, 4)])
-def test_waves_that_do_not_grow_are_refused(waves):
+def test_waves_that_are_not_ascending_are_refused(waves):
     with pytest.raises(ValueError, match="two or more ascending numbers"):
         dci_es(np.eye(4), np.arange(4), waves=waves)
 

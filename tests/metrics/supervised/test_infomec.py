@@ -81,7 +81,7 @@ def test_with_one_factor_or_one_latent_knowing_anything_is_enough():
     assert score == pytest.approx(0.5)
 
 
-def test_a_factor_that_nobody_knows_counts_as_spread_evenly():
+def test_a_factor_that_no_latent_encodes_counts_as_spread_evenly():
     factors = np.indices((2, 2)).reshape(2, -1).T.repeat(10, axis=0)
     of_neither = np.tile([0, 1], 20)
     codes = np.column_stack([factors[:, 0], of_neither])
