@@ -203,8 +203,8 @@ def _render(
     brightness = np.clip(normals[..., 2], 0.0, None) * (0.2 + 0.8 * lit)
     axis = np.linspace(-1.0, 1.0, image_size)
     across, down = (
-        np.exp(-(((positions[..., place, None] - axis) / _SPOT_WIDTH) ** 2) / 2)
-        for place in (0, 1)
+        np.exp(-(((positions[..., index, None] - axis) / _SPOT_WIDTH) ** 2) / 2)
+        for index in (0, 1)
     )
     images = np.swapaxes(brightness[..., None] * down, 1, 2) @ across
     return np.clip(images * 160.0, 0, 255).astype(np.uint8)[:, None]
