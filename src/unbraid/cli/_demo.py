@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ._data import describe_datasets
-from ._discover import announce, conduct
+from ._discover import announce, run_discovery
 
 DATA = "sprites2d:image_size=16,n_scales=3,n_orientations=2,n_positions=8"
 BUDGET = "3m"
@@ -35,5 +35,5 @@ def demo(
     typer.echo(f"What each factor does to a picture: {path}\n")
     folder = out / "found"
     typer.echo(f"unbraid discover {DATA} --out {folder} --budget {BUDGET}\n")
-    found = conduct(DATA, folder, budget=BUDGET)
+    found = run_discovery(DATA, folder, budget=BUDGET)
     announce(found)

@@ -7,7 +7,15 @@ from ._fit import choose_device, fit, train_run
 from ._history import ACTIVE, read_history
 from ._loop import Snapshot, train
 from ._memory import keep_freed_memory
-from ._model_file import copy_model, hash_of_model, load, named_weights, save_model
+from ._model_file import (
+    SavedModel,
+    copy_model,
+    hash_of_model,
+    load,
+    named_weights,
+    read_model,
+    save_model,
+)
 from ._population import join_stretches, train_stretch
 from ._recipes import Recipe, RecipeName, choose_recipe
 from ._run import Run
@@ -35,6 +43,7 @@ __all__ = [
     "Change",
     "Diagnosis",
     "Run",
+    "SavedModel",
     "RunSettings",
     "Training",
     "hash_plain",
@@ -55,6 +64,7 @@ __all__ = [
     "join_stretches",
     "keep_freed_memory",
     "load",
+    "read_model",
     "measure_training",
     "save_model",
     "specify",

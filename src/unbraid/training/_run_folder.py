@@ -173,10 +173,17 @@ class RunFolder:
         is_sound = all(isinstance(words.get(k, v()), v) for k, v in _STATUS.items())
         return words if is_sound else {}
 
-    def read_warnings(self) -> tuple[Diagnosis, ...]:
-        """What was wrong with the run when it ended, as far as it is known."""
+    def read_warnings(
+        self, status: dict[str, Any] | None = None
+    ) -> tuple[Diagnosis, ...]:
+        """Return what was wrong with the run when it ended, as far as it is known.
+
+        Args:
+            status: Content of ``status.json``; read from the file when not given.
+        """
+        status = self.read_status() if status is None else status
         try:
-            found = [Diagnosis(**words) for words in self.read_status()["warnings"]]
+            found = [Diagnosis(**words) for words in status["warnings"]]
         except (KeyError, TypeError):
             return ()
         return tuple(part for part in found if part.is_sound)

@@ -1,19 +1,23 @@
-"""The report of a discovery, from the files that it wrote."""
+"""The report of a discovery."""
 
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from unbraid.foundation import CheckpointFormatError, format_duration, read_json
+from unbraid.data import AbstractDataset
+from unbraid.foundation import CheckpointFormatError, format_duration, from_plain
+from unbraid.models import RECORDS
+from unbraid.models.objectives import AbstractObjective
 from unbraid.reports.figures._frames import is_done, texts
 from unbraid.reports.figures._ranking import Place, draw_agreement
-from unbraid.studies import Cell, StudyFolder, study_from_plain, study_table
+from unbraid.studies import RunRecord, make_table, study_from_plain
 from unbraid.training import hash_of_model
 
 from ._comparison_section import comparison_section, main_score, ranking_block
-from ._dynamics_block import dynamics_picture, is_awake
+from ._discovery_record import DiscoveryRecord
+from ._dynamics_block import TrainingPaths, dynamics_picture, read_paths
 from ._embed import Gallery, picture
 from ._evolution_section import evolution_section
 from ._model_section import model_section
@@ -35,95 +39,107 @@ _UNFINISHED = (
 )
 
 
-def discovery_page(path: Path, result: Path | None = None) -> Page:
-    """Everything about a discovery that its folder tells.
+def discovery_page(record: DiscoveryRecord) -> Page:
+    """Return the page of a discovery.
 
     Args:
-        path: Its folder.
-        result: Folder of the result; that of the discovery when not given.
+        record: Everything that the page shows.
+
+    Raises:
+        CheckpointFormatError: If the files of the discovery are damaged.
     """
-    result = result or path
-    file = path / "plan.json"
     try:
-        return _page(path, result)
+        return _page(record)
     except CheckpointFormatError:
         raise
     except _WRONG as error:
-        if (result / "discovery.json").is_file():
-            file = result / "discovery.json"
+        is_planned = record.result is None
+        file = record.folder / "plan.json" if is_planned else record.result_file
         raise CheckpointFormatError(
             f"{file}: the file is damaged: it does not hold what a discovery writes "
             f"({type(error).__name__}: {error}). `unbraid discover` writes it again."
         ) from error
 
 
-def _page(path: Path, result: Path) -> Page:
-    plan = read_json(path / "plan.json", kind="plan of a discovery")
-    folder = StudyFolder(path / "study")
-    if not folder.study_file.is_file():
-        return _planned_page(path, plan)
-    table = study_table(folder.path)
-    asked = asked_section([cell.spec for cell in folder.cells], words=_asked(plan))
-    last = (trained_section(table), settings_section(folder.study, folder.cells))
-    if not (result / "discovery.json").is_file():
+def _page(record: DiscoveryRecord) -> Page:
+    plan, runs, found = record.plan, record.runs, record.result
+    title = record.folder.resolve().name
+    if record.study is None:
+        return _planned_page(record, title)
+    table = make_table(runs)
+    asked = asked_section([run.cell.spec for run in runs], words=_asked(plan))
+    last = (trained_section(table), settings_section(record.study, runs))
+    if found is None:
         return Page(
             kind="Discovery",
-            title=path.resolve().name,
+            title=title,
             lead=_UNFINISHED,
             facts=_counts(table),
-            notices=run_notices(folder, table),
+            notices=run_notices(runs, table),
             sections=tuple(filter(None, (race_section(plan), asked, *last))),
         )
-    found = read_json(result / "discovery.json", kind="discovery")
-    _check_model(result, found)
+    _check_model(record, found)
     ranking, score = found["ranking"], main_score(table)
     comparison = comparison_section(table, score) if score else None
+    dataset, why = _open_data(record)
     sections = [
-        _chosen_section(result, found, folder),
-        _ranking_section(found, folder),
+        _chosen_section(record, found, dataset, (why,) if why else ()),
+        _ranking_section(found, record),
         race_section(plan),
-        _bred_section(found, folder),
+        _bred_section(found, runs, dataset),
         asked,
         comparison,
         *last,
     ]
     return Page(
         kind="Discovery",
-        title=path.resolve().name,
+        title=title,
         lead=_lead(ranking),
         facts=_facts(found, table),
-        notices=(*_refusal(ranking), *run_notices(folder, table)),
+        notices=(*_refusal(ranking), *run_notices(runs, table)),
         sections=tuple(section for section in sections if section is not None),
     )
 
 
-def _check_model(result: Path, found: dict[str, Any]) -> None:
+def _open_data(record: DiscoveryRecord) -> tuple[AbstractDataset | None, str]:
+    """Return the data, or ``None`` and why they cannot be read."""
+    if record.dataset is not None:
+        return record.dataset, ""
+    return open_data(record.runs[0].cell.spec.data)
+
+
+def _check_model(record: DiscoveryRecord, found: dict[str, Any]) -> None:
     """Refuse a model that is not the one that was chosen."""
-    known = found.get("weights")
+    known, folder = found.get("weights"), record.result_file.parent / "model"
     # Results of the first versions do not name it.
-    if known is not None and hash_of_model(result / "model") not in (known, None):
+    if record.model is not None or known is None:
+        return
+    if hash_of_model(folder) not in (known, None):
         raise CheckpointFormatError(
-            f"{result / 'model'}: this is not the model that discovery.json beside it "
-            "names. `unbraid discover` writes both again."
+            f"{folder}: this is not the model that discovery.json beside it names. "
+            "`unbraid discover` writes both again."
         )
 
 
-def _bred_section(found: dict[str, Any], folder: StudyFolder) -> Section | None:
+def _bred_section(
+    found: dict[str, Any],
+    runs: Sequence[RunRecord],
+    dataset: AbstractDataset | None,
+) -> Section | None:
     """How the chosen model was bred, or the first one if none was chosen."""
-    done = [cell for cell in folder.cells if cell.files.scores.is_file()]
-    own = [cell for cell in done if cell.id == found.get("run")] or done
-    if not own:
-        return None
-    return evolution_section(own[0], open_data(own[0].spec.data)[0])
+    done = [run for run in runs if run.state == "done"]
+    own = [run for run in done if run.id == found.get("run")] or done
+    return evolution_section(own[0], dataset) if own else None
 
 
-def _planned_page(path: Path, plan: dict[str, Any]) -> Page:
-    """Of a discovery that was broken off before any training."""
-    study = study_from_plain(plan["study"], str(path / "plan.json"))
+def _planned_page(record: DiscoveryRecord, title: str) -> Page:
+    """Return the page of a discovery that has not trained anything yet."""
+    plan = record.plan
+    study = study_from_plain(plan["study"], str(record.folder / "plan.json"))
     specs = study.runs()
     return Page(
         kind="Discovery",
-        title=path.resolve().name,
+        title=title,
         lead=_UNFINISHED,
         facts=(("runs", number(len(specs))), ("done", "0")),
         notices=(Notice(level="note", title="Not finished: nothing was trained yet."),),
@@ -188,30 +204,44 @@ def _asked(plan: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _chosen_section(
-    path: Path, found: dict[str, Any], folder: StudyFolder
+    record: DiscoveryRecord,
+    found: dict[str, Any],
+    dataset: AbstractDataset | None,
+    notes: tuple[str, ...],
 ) -> Section | None:
     if found["ranking"]["chosen"] is None:
         return None
-    dataset, why = open_data(folder.cells[0].spec.data)
-    run = next((cell for cell in folder.cells if cell.id == found.get("run")), None)
+    run = next((run for run in record.runs if run.id == found.get("run")), None)
     section = model_section(
         "The chosen model",
-        path / "model",
+        record.result_file.parent / "model",
         dataset,
         name=found["ranking"]["chosen"],
-        history=None if run is None else run.files.path,
-        words=(why,) if why else (),
+        history=None if run is None else run.cell.files.path,
+        words=notes,
+        model=record.model,
+        traversals=record.traversals,
+        objective=_objective(run, dataset),
     )
     blocks = list(section.blocks)
     if found["latents"]:
         blocks.insert(2, _latents(found["latents"]))
-    scores = None
-    if run is not None:
-        scores = scores_table(run.files.read_scores().get("scores", {}))
+    scores = None if run is None else scores_table(run.scores.get("scores", {}))
     if scores is not None:
         blocks.append(scores)
     words = (*section.words, *_quality(found))
     return Section(title=section.title, words=words, blocks=tuple(blocks))
+
+
+def _objective(
+    run: RunRecord | None, dataset: AbstractDataset | None
+) -> AbstractObjective | None:
+    """Return the objective of a run; ``None`` for a population, where it changes."""
+    if run is None or dataset is None or run.cell.spec.evolution is not None:
+        return None
+    spec = run.cell.spec
+    objective = from_plain(spec.objective, RECORDS)
+    return objective.for_data(dataset).over(spec.training.steps)
 
 
 def _quality(found: dict[str, Any]) -> tuple[str, ...]:
@@ -240,7 +270,7 @@ def _latents(latents: list[dict[str, Any]]) -> Table:
     )
 
 
-def _ranking_section(found: dict[str, Any], folder: StudyFolder) -> Section:
+def _ranking_section(found: dict[str, Any], record: DiscoveryRecord) -> Section:
     ranking = found["ranking"]
     specifications = ranking["specifications"]
     names = [model["specification"] for model in ranking["models"]]
@@ -274,20 +304,21 @@ def _ranking_section(found: dict[str, Any], folder: StudyFolder) -> Section:
             f"agrees to {labels['agreement']:.2f}."
         )
     gallery = Gallery()
-    gallery.add("How seeds learnt", lambda: _chosen_dynamics(found, folder))
-    gallery.add("How other seeds learnt", lambda: _worst_dynamics(found, folder))
+    gallery.add("How seeds learnt", lambda: _chosen_dynamics(found, record))
+    gallery.add("How other seeds learnt", lambda: _worst_dynamics(found, record))
     words += [f"{name}: not drawn. {why}" for name, why in gallery.missing]
     blocks += gallery.pictures
     return Section(title="Ranking", words=tuple(words), blocks=tuple(blocks))
 
 
-def _chosen_dynamics(found: dict[str, Any], folder: StudyFolder) -> Picture | None:
+def _chosen_dynamics(found: dict[str, Any], record: DiscoveryRecord) -> Picture | None:
     name = _specification(found)
     title = f"How the seeds of {name} learnt, which was chosen"
-    return dynamics_picture(title, _seeds(found, folder, name)) if name else None
+    paths = _find_paths(found, record, name) if name else None
+    return None if paths is None else dynamics_picture(title, paths)
 
 
-def _worst_dynamics(found: dict[str, Any], folder: StudyFolder) -> Picture | None:
+def _worst_dynamics(found: dict[str, Any], record: DiscoveryRecord) -> Picture | None:
     """Of the specification whose seeds differ most, to see what that looks like."""
     evidence = found.get("evidence") or {}
     known = {
@@ -299,8 +330,10 @@ def _worst_dynamics(found: dict[str, Any], folder: StudyFolder) -> Picture | Non
     if not name or name == _specification(found):
         return None
     title = f"How the seeds of {name} learnt, which differ most"
-    cells = _seeds(found, folder, name)
-    return dynamics_picture(title, cells, file="dynamics-worst")
+    paths = _find_paths(found, record, name)
+    if paths is None:
+        return None
+    return dynamics_picture(title, paths, file="dynamics-worst")
 
 
 def _specification(found: dict[str, Any]) -> str:
@@ -310,14 +343,15 @@ def _specification(found: dict[str, Any]) -> str:
     return owners.get(ranking["chosen"], "")
 
 
-def _seeds(
-    found: dict[str, Any], folder: StudyFolder, specification: str
-) -> list[Cell]:
-    """Runs of a specification, without those that learnt nothing."""
+def _find_paths(
+    found: dict[str, Any], record: DiscoveryRecord, specification: str
+) -> TrainingPaths | None:
+    """Return how the seeds of a specification learned, as far as traces were kept."""
+    if record.paths is not None:
+        return record.paths.get(specification)
     models = (found.get("evidence") or {}).get("models", ())
-    runs = {model["run"] for model in models if model["specification"] == specification}
-    own = [cell for cell in folder.cells if cell.id in runs]
-    return [cell for cell in own if is_awake(cell)]
+    ids = {model["run"] for model in models if model["specification"] == specification}
+    return read_paths([run for run in record.runs if run.id in ids and run.is_active])
 
 
 def _places_table(specifications: list[dict[str, Any]], evidence: Any) -> Table:

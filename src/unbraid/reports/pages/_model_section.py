@@ -10,6 +10,7 @@ import pandas as pd
 from unbraid.data import AbstractDataset
 from unbraid.foundation import numpy_generator
 from unbraid.models import Autoencoder, LinearModel
+from unbraid.models.objectives import AbstractObjective
 from unbraid.perception import distance_matrices
 from unbraid.reports.explorer._explorer import explorer_text
 from unbraid.reports.figures._cumulative_distances import (
@@ -29,7 +30,7 @@ from unbraid.reports.figures._model import (
     reconstructions,
 )
 from unbraid.reports.figures._scatter import draw_latent_scatter, latent_scatter
-from unbraid.reports.figures._summaries import latent_traversals
+from unbraid.reports.figures._summaries import LatentTraversals, latent_traversals
 from unbraid.reports.figures._training import draw_training_curves, training_curves
 from unbraid.reports.figures._traversals import draw_latent_traversals
 from unbraid.representation import Representation, encode
@@ -54,6 +55,9 @@ def model_section(
     name: str = "",
     history: Path | None = None,
     words: tuple[str, ...] = (),
+    model: Autoencoder | LinearModel | None = None,
+    traversals: LatentTraversals | None = None,
+    objective: AbstractObjective | None = None,
 ) -> Section:
     """Everything that can be seen of a model.
 
@@ -64,10 +68,13 @@ def model_section(
         name: What the model is called; like its folder when not given.
         history: Folder of its run, if that is another one.
         words: Paragraphs to begin with.
+        model: The model; loaded from the folder when not given.
+        traversals: What its active latents do; computed when not given.
+        objective: Its training objective; read from the run when not given.
     """
     gallery = Gallery()
     try:
-        model = load(folder)
+        model = load(folder) if model is None else model
     except CANNOT_DRAW as error:
         missing = f"The model cannot be shown: {error}"
         return Section(title=title, words=(*words, missing))
@@ -75,8 +82,8 @@ def model_section(
         called = name or folder.resolve().name
         gallery.add("The explorer", lambda: _explorer(model, dataset, called))
     if isinstance(model, Autoencoder):
-        _add_pictures(gallery, model, dataset)
-    _add_history(gallery, history or folder)
+        _add_pictures(gallery, model, dataset, traversals)
+    _add_history(gallery, history or folder, objective)
     missing = [f"{name}: not drawn. {why}" for name, why in gallery.missing]
     return Section(
         title=title, words=(*words, *missing), blocks=tuple(gallery.pictures)
@@ -84,11 +91,17 @@ def model_section(
 
 
 def _add_pictures(
-    gallery: Gallery, model: Autoencoder, dataset: AbstractDataset | None
+    gallery: Gallery,
+    model: Autoencoder,
+    dataset: AbstractDataset | None,
+    traversals: LatentTraversals | None,
 ) -> None:
     is_images = len(model.image_shape) == 3
     if dataset is not None and is_images:
-        gallery.add("Latent traversals", lambda: _traversals(model, dataset))
+        gallery.add(
+            "Latent traversals",
+            lambda: _traversals(model, traversals or _traverse(model, dataset)),
+        )
         gallery.add("Reconstructions", lambda: _reconstructions(model, dataset))
     if is_images and model.is_variational:
         gallery.add("Samples", lambda: _samples(model))
@@ -102,10 +115,14 @@ def _add_pictures(
         gallery.add("What to expect", lambda: verdict_table(dataset, model))
 
 
-def _add_history(gallery: Gallery, folder: Path) -> None:
+def _add_history(
+    gallery: Gallery, folder: Path, objective: AbstractObjective | None
+) -> None:
     history = read_history(folder / "history.jsonl")
     if history:
-        gallery.add("Training", lambda: _curves(history, folder))
+        gallery.add(
+            "Training", lambda: _curves(history, objective or _objective(folder))
+        )
 
 
 def _explorer(
@@ -124,12 +141,14 @@ def _explorer(
     )
 
 
-def _traversals(model: Autoencoder, dataset: AbstractDataset) -> Picture:
+def _traverse(model: Autoencoder, dataset: AbstractDataset) -> LatentTraversals:
     found = latent_traversals(model, dataset, n_bases=2, n_latents=_MOST_LATENTS)
-    n_active = max(sum(kl > ACTIVE for kl in found.kl), 1)
-    silent = model.n_latents - n_active
-    if n_active < len(found.latents):
-        found = latent_traversals(model, dataset, n_bases=2, n_latents=n_active)
+    return found.first(n_latents=max(sum(kl > ACTIVE for kl in found.kl), 1))
+
+
+def _traversals(model: Autoencoder, found: LatentTraversals) -> Picture:
+    found = found.first(n_latents=len(found.latents), n_bases=2)
+    silent = model.n_latents - len(found.latents)
     of_all = f"{silent} of {model.n_latents}"
     left_out = f" Those that say nothing are left out ({of_all})." if silent else ""
     return picture(
@@ -239,8 +258,8 @@ def _cumulative(model: Autoencoder, dataset: AbstractDataset) -> Picture:
     )
 
 
-def _curves(history: Sequence[Mapping[str, Any]], folder: Path) -> Picture:
-    curves = training_curves(history, objective=_objective(folder))
+def _curves(history: Sequence[Mapping[str, Any]], objective: Any) -> Picture:
+    curves = training_curves(history, objective=objective)
     data = pd.DataFrame({"step": curves.steps, **curves.terms})
     if curves.kl is not None:
         names = [f"kl_z{latent}" for latent in range(curves.kl.shape[1])]

@@ -6,22 +6,21 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 from unbraid.foundation import write_yaml
-from unbraid.studies import Cell, Study
-from unbraid.training import RunFolder
+from unbraid.studies import RunRecord, Study
 
 from ._page import Section, Table, Words
 
 
-def settings_section(study: Study, cells: Sequence[Cell]) -> Section:
+def settings_section(study: Study, runs: Sequence[RunRecord]) -> Section:
     """The study in its own words, and what it ran with.
 
     Args:
         study: What was to be done.
-        cells: Its runs, none before it has begun.
+        runs: Its runs, none before it has begun.
     """
     seen: Counter[tuple[str, str]] = Counter()
-    for cell in cells:
-        versions = RunFolder(cell.files.path).read_status().get("versions", {})
+    for run in runs:
+        versions = run.status.get("versions", {})
         seen.update((str(name), str(version)) for name, version in versions.items())
     text = write_yaml(study.to_plain())
     return Section(

@@ -1,5 +1,6 @@
 """The report of a study."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,11 +9,11 @@ import pandas as pd
 from unbraid.data import AbstractDataset, DataSpec, open_dataset
 from unbraid.reports.figures._frames import count_different, is_done, numbers, texts
 from unbraid.reports.figures._ranking import Place, rank_settings, setting_name
-from unbraid.studies import Cell, StudyFolder, study_table
+from unbraid.studies import RunRecord, StudyFolder, make_table, read_records
 from unbraid.studies.analysis import strengths, values_of
 
 from ._comparison_section import comparison_section, main_score, ranking_block
-from ._dynamics_block import dynamics_picture, is_awake
+from ._dynamics_block import dynamics_picture, read_paths
 from ._embed import CANNOT_DRAW, Gallery
 from ._evolution_section import evolution_section
 from ._model_section import model_section
@@ -29,8 +30,9 @@ def study_page(path: Path) -> Page:
         path: Its folder.
     """
     folder = StudyFolder(path)
-    table = study_table(path)
-    notices = run_notices(folder, table)
+    runs = read_records(folder)
+    table = make_table(runs)
+    notices = run_notices(runs, table)
     n_done = int(is_done(table).sum())
     n_failed = texts(table, "status").count("failed")
     facts = (
@@ -40,8 +42,8 @@ def study_page(path: Path) -> Page:
         ("methods", number(count_different(strengths(table), "method"))),
         ("seeds", number(count_different(table, "seed"))),
     )
-    asked = asked_section([cell.spec for cell in folder.cells])
-    settings = settings_section(folder.study, folder.cells)
+    asked = asked_section([run.cell.spec for run in runs])
+    settings = settings_section(folder.study, runs)
     score = main_score(table)
     if not n_done or not score:
         nothing = "No run is finished, so that there is nothing to compare yet."
@@ -55,12 +57,13 @@ def study_page(path: Path) -> Page:
             sections=(asked, trained_section(table), settings),
         )
     places = rank_settings(table, score)
-    best = _best_run(folder, table, score)
+    best = _best_run(runs, table, score)
+    dataset, why = open_data(best.cell.spec.data)
     sections = [
         asked,
         _ranking_section(places, score, count_different(table, "data")),
-        _best_section(best, folder, table, score),
-        evolution_section(best, open_data(best.spec.data)[0]),
+        _best_section(best, runs, table, score, dataset, (why,) if why else ()),
+        evolution_section(best, dataset),
         comparison_section(table, score),
         trained_section(table),
         settings,
@@ -149,21 +152,28 @@ def _interval(place: Place) -> str:
     return f"{number(place.interval[0])} to {number(place.interval[1])}"
 
 
-def _best_run(folder: StudyFolder, table: pd.DataFrame, score: str) -> Cell:
+def _best_run(
+    all_runs: Sequence[RunRecord], table: pd.DataFrame, score: str
+) -> RunRecord:
     """The run with the highest score."""
     values = np.where(is_done(table), numbers(table, score), np.nan)
-    return folder.cells[int(np.nanargmax(values))]
+    return all_runs[int(np.nanargmax(values))]
 
 
 def _best_section(
-    cell: Cell, folder: StudyFolder, table: pd.DataFrame, score: str
+    best: RunRecord,
+    all_runs: Sequence[RunRecord],
+    table: pd.DataFrame,
+    score: str,
+    dataset: AbstractDataset | None,
+    notes: tuple[str, ...],
 ) -> Section:
+    cell = best.cell
     row = texts(table, "id").index(cell.id)
     runs = strengths(table)
     strength = values_of(runs, "strength")[row]
     name = setting_name(texts(runs, "method")[row], strength)
     value = number(float(numbers(table, score)[row]))
-    dataset, why = open_data(cell.spec.data)
     words = (
         f"{name}, seed {cell.spec.seed}, run {cell.id}: "
         f"{score.split('.', 1)[-1]} {value}.",
@@ -173,12 +183,12 @@ def _best_section(
         cell.files.path,
         dataset,
         name=f"{name}, seed {cell.spec.seed}",
-        words=(*words, *((why,) if why else ())),
+        words=(*words, *notes),
     )
     gallery = Gallery()
-    gallery.add("How seeds learnt", lambda: _dynamics(cell, folder, table))
+    gallery.add("How seeds learnt", lambda: _dynamics(best, all_runs))
     missing = [f"{title}: not drawn. {why}" for title, why in gallery.missing]
-    scores = scores_table(cell.files.read_scores().get("scores", {}))
+    scores = scores_table(best.scores.get("scores", {}))
     return Section(
         title=section.title,
         words=(*section.words, *missing),
@@ -190,14 +200,15 @@ def _best_section(
     )
 
 
-def _dynamics(cell: Cell, folder: StudyFolder, table: pd.DataFrame) -> Picture | None:
+def _dynamics(best: RunRecord, all_runs: Sequence[RunRecord]) -> Picture | None:
     """Of the run and those that differ from it in the seed alone."""
-    own = cell.spec.model_copy(update={"seed": 0})
-    cells = [
-        other
-        for other, is_finished in zip(folder.cells, is_done(table), strict=True)
-        if is_finished
-        and other.spec.model_copy(update={"seed": 0}) == own
-        and is_awake(other)
-    ]
-    return dynamics_picture("How the seeds of this setting learnt", cells)
+    own = best.cell.spec.model_copy(update={"seed": 0})
+    paths = read_paths(
+        [
+            run
+            for run in all_runs
+            if run.is_active and run.cell.spec.model_copy(update={"seed": 0}) == own
+        ]
+    )
+    title = "How the seeds of this setting learnt"
+    return None if paths is None else dynamics_picture(title, paths)

@@ -15,9 +15,8 @@ from unbraid.reports.figures._frames import (
     texts,
 )
 from unbraid.reports.figures._ranking import setting_name
-from unbraid.studies import Cell, RunSpec, StudyFolder
+from unbraid.studies import RunRecord, RunSpec
 from unbraid.studies.analysis import strengths
-from unbraid.training import RunFolder
 
 from ._comparison_section import main_score
 from ._page import Notice, Section, Table
@@ -26,11 +25,11 @@ from ._scores_table import number
 _MOST_CASES = 12
 
 
-def run_notices(folder: StudyFolder, table: pd.DataFrame) -> tuple[Notice, ...]:
+def run_notices(runs: Sequence[RunRecord], table: pd.DataFrame) -> tuple[Notice, ...]:
     """Failures, warnings and runs that are not done, in words.
 
     Args:
-        folder: Of the study.
+        runs: Runs of the study.
         table: One row per run.
     """
     notices = []
@@ -51,8 +50,8 @@ def run_notices(folder: StudyFolder, table: pd.DataFrame) -> tuple[Notice, ...]:
             )
         )
     warned = [
-        _words(cell, names)
-        for cell, names in zip(folder.cells, texts(table, "warnings"), strict=True)
+        _words(run, names)
+        for run, names in zip(runs, texts(table, "warnings"), strict=True)
     ]
     if any(warned):
         notices.append(
@@ -171,12 +170,11 @@ def _runs_table(table: pd.DataFrame, runs: pd.DataFrame) -> Table:
     )
 
 
-def _words(cell: Cell, names: str) -> str:
+def _words(run: RunRecord, names: str) -> str:
     """The warnings of a run in words; their names, if nothing else is left."""
     if not names:
         return ""
-    found = [warning.message for warning in RunFolder(cell.files.path).read_warnings()]
-    return " ".join(found) or names
+    return " ".join(warning.message for warning in run.warnings) or names
 
 
 def _grouped(ids: Sequence[str], words: Sequence[str]) -> tuple[tuple[str, str], ...]:

@@ -8,6 +8,7 @@ from unbraid.foundation import atomic_write, expand_user
 from unbraid.reports.figures._outputs import require_own_page
 
 from ._discovery_page import discovery_page
+from ._discovery_record import DiscoveryRecord, read_discovery
 from ._page import Page, render
 from ._run_page import run_page
 from ._study_page import study_page
@@ -16,7 +17,7 @@ _RUN_FILES = ("run.json", "spec.json", "status.json", "model.json")
 
 
 def write_report(
-    folder: str | os.PathLike[str],
+    folder: str | os.PathLike[str] | DiscoveryRecord,
     path: str | os.PathLike[str] | None = None,
     *,
     data: AbstractDataset | None = None,
@@ -29,9 +30,9 @@ def write_report(
     finished or failed is said at its top.
 
     Args:
-        folder: Of ``unbraid discover``, ``unbraid study run`` or ``unbraid train``, or
-            of a saved model.
-        path: Of the page; ``report.html`` in the folder when not given.
+        folder: Folder of ``unbraid discover``, ``unbraid study run`` or ``unbraid
+            train``, or of a saved model; or a discovery in memory.
+        path: File to write; ``report.html`` in the folder when not given.
         data: What a single run was trained on, if its folder does not say so.
         result: Where ``discovery.json`` and the chosen model of a discovery are, if not
             in the folder, such as ``history/1`` within it.
@@ -53,10 +54,11 @@ def write_report(
         ...     write_report(run.folder, data=squares).name
         'report.html'
     """
-    place = expand_user(folder)
-    target = place / "report.html" if path is None else expand_user(path)
+    source = folder if isinstance(folder, DiscoveryRecord) else expand_user(folder)
+    own = source.folder if isinstance(source, DiscoveryRecord) else source
+    target = own / "report.html" if path is None else expand_user(path)
     require_own_page(target)
-    page = _page(place, data, result)
+    page = _page(source, data, result)
     beside = target.parent / "explorer.html"
     explorer = beside.name if beside.is_file() else ""
     text = render(page, explorer=explorer)
@@ -66,9 +68,13 @@ def write_report(
     return target
 
 
-def _page(folder: Path, data: AbstractDataset | None, result: Path | None) -> Page:
+def _page(
+    folder: Path | DiscoveryRecord, data: AbstractDataset | None, result: Path | None
+) -> Page:
+    if isinstance(folder, DiscoveryRecord):
+        return discovery_page(folder)
     if (folder / "plan.json").is_file():
-        return discovery_page(folder, result)
+        return discovery_page(read_discovery(folder, result))
     if (folder / "study.yaml").is_file():
         return study_page(folder)
     if any((folder / name).is_file() for name in _RUN_FILES):
