@@ -256,7 +256,7 @@ def test_distances_through_a_learnt_loss(tmp_path):
         (["--loss", "msd"], "loss must be one of mse"),
         (["--pairs", "1"], "--pairs"),
         (["--subset", "1"], "--subset"),
-        (["--out", __file__], "Expected a folder"),
+        (["--out", __file__], "is a file, not a folder"),
     ],
 )
 def test_distances_refuses_what_makes_no_sense(arguments, words):

@@ -61,12 +61,24 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _compare(
-    points: str, angle: float, chance: float, *, expected: str, **bounds: float
+    points: str,
+    angle: float,
+    chance: float,
+    *,
+    expected: str,
+    least: float = -np.inf,
+    most: float = np.inf,
 ) -> Check:
     quantity = (
         f"{points}: angle to the true subspaces, divided by that of random subspaces"
     )
-    return Check(quantity=quantity, expected=expected, value=angle / chance, **bounds)
+    return Check(
+        quantity=quantity,
+        expected=expected,
+        value=angle / chance,
+        least=least,
+        most=most,
+    )
 
 
 def _check_latents(truth: Geomancer, sample: ManifoldSample) -> list[Check]:

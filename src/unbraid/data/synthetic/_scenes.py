@@ -1,7 +1,6 @@
 """SpriteScenes: several colored sprites on black, with their masks."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -85,7 +84,7 @@ class SpriteScenes(AbstractDataset):
     def __len__(self) -> int:
         return self.n_scenes
 
-    @cached_property
+    @property
     def factor_names(self) -> tuple[str, ...]:
         """Position, shape, size and color of each sprite, from back to front."""
         if self.n_sprites == 1:
@@ -108,7 +107,7 @@ class SpriteScenes(AbstractDataset):
             From 0 to 1, ``(n, 1 + n_sprites, height, width)``, the background first.
             The masks of a scene add up to 1 in every pixel.
         """
-        return self._draw_masks(self._sprites(self._checked(indices)))
+        return self._draw_masks(self._sprites(self._check_indices(indices)))
 
     def _gather(self, indices: NDArray[np.int64]) -> NDArray[np.uint8]:
         sprites = self._sprites(indices)

@@ -88,7 +88,7 @@ class MONet(AbstractObjective):
     def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
         """Mixture likelihood plus weighted divergences of codes and masks."""
         encoder, decoder = _slot_networks(model)
-        images = model.standardised(batch.images)
+        images = model.standardize(batch.images)
         log_masks = encoder.attend(images)
         output = encoder.encode_slots(images, log_masks)
         posterior = DiagonalGaussian(*output.chunk(2, dim=1))
