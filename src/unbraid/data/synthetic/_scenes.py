@@ -1,7 +1,6 @@
 """SpriteScenes: several colored sprites on black, with their masks."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -85,7 +84,7 @@ class SpriteScenes(AbstractDataset):
     def __len__(self) -> int:
         return self.n_scenes
 
-    @cached_property
+    @property
     def factor_names(self) -> tuple[str, ...]:
         """Position, shape, size and color of each sprite, from back to front."""
         if self.n_sprites == 1:
