@@ -26,6 +26,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 import torch
 from matplotlib.figure import Figure
+from scipy.stats import spearmanr
 
 import unbraid
 from unbraid.agents import (
@@ -34,6 +35,7 @@ from unbraid.agents import (
     Encoder,
     LearningSettings,
     agent_sample_efficiency,
+    read_slots,
 )
 from unbraid.data import SpriteScenes, float_images
 from unbraid.foundation import torch_generator
@@ -75,11 +77,11 @@ class Length:
 
 FULL = Length()
 QUICK = Length(
-    train=1500,
+    train=1000,
     train_monet=600,
-    explored=1500,
-    updates=600,
-    learning=LearningSettings(max_steps=300, every=25, n_tests=10),
+    explored=1000,
+    updates=400,
+    learning=LearningSettings(max_steps=200, every=50, n_tests=10),
 )
 
 
@@ -122,20 +124,15 @@ def make_encoder(name: str, length: Length, out: Path) -> Encoder:
     return run.model.eval()
 
 
-@torch.no_grad()
 def measure_mig(encoder: Encoder) -> float:
     """MIG of the codes of single sprites, for position, shape and color."""
     rows = np.arange(5000)
-    images = torch.from_numpy(OBJECTS.images(rows)).float() / 255
-    codes = encoder(images) if callable_only(encoder) else encoder.encode(images).mean
-    factors = OBJECTS.factors(rows)[:, [0, 1, 2, 4]]
+    codes = read_slots(encoder, OBJECTS.images(rows), OBJECTS.masks(rows))[:, 0]
+    factors = OBJECTS.factors(rows)
+    assert factors is not None
+    factors = factors[:, [0, 1, 2, 4]]
     factors[:, :2] = np.floor(10 * factors[:, :2])
     return float(mutual_information_gap(codes.numpy(), factors.astype(np.int64)))
-
-
-def callable_only(encoder: Encoder) -> bool:
-    """Whether an encoder is a plain function."""
-    return not isinstance(encoder, torch.nn.Module)
 
 
 def measure(name: str, length: Length, n_runs: int, out: Path) -> dict[str, Any]:
@@ -189,6 +186,17 @@ def summarize(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def correlate_with_mig(rows: list[dict[str, Any]]) -> float:
+    """Spearman correlation of MIG and steps over all runs (negative is expected)."""
+    pairs = [
+        (row["mig"], curve["steps"][-1])
+        for row in rows
+        if row["mig"] is not None
+        for curve in row["curves"]
+    ]
+    return float(spearmanr(*np.transpose(pairs)).statistic)
+
+
 def draw_curves(rows: list[dict[str, Any]], path: Path) -> None:
     """Draw learning curves, and the steps of each run against MIG."""
     figure = Figure(figsize=(9, 3.5), layout="constrained")
@@ -218,7 +226,7 @@ def draw_curves(rows: list[dict[str, Any]], path: Path) -> None:
 @torch.no_grad()
 def draw_masks_of(model: Any, path: Path) -> None:
     """Draw scenes, their reconstructions and the mask of each slot."""
-    images = float_images(SCENES.images(range(6)))
+    images = float_images(SCENES, range(6))
     masks = model.encoder.attend(images).exp()
     n_slots = masks.shape[1]
     figure = Figure(figsize=(n_slots + 2, len(images)), layout="constrained")
@@ -236,7 +244,7 @@ def draw_masks_of(model: Any, path: Path) -> None:
 
 def main() -> None:
     """Run what is missing, and print and draw all results."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("out", type=Path)
     parser.add_argument(
         "--encoders", nargs="+", choices=(*ENCODERS, "monet"), default=ENCODERS
@@ -255,6 +263,8 @@ def main() -> None:
     paths = [out / f"{name}.json" for name in order if (out / f"{name}.json").exists()]
     rows = [json.loads(path.read_text()) for path in paths]
     print(summarize(rows))
+    if len({row["mig"] for row in rows}) > 2:
+        print(f"Spearman correlation of MIG and steps: {correlate_with_mig(rows):.2f}")
     draw_curves(rows, out / "agent.png")
 
 

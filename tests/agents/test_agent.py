@@ -47,8 +47,21 @@ def test_a_single_object_encoder_sees_one_object_at_a_time():
     images, masks = SCENES.images([4, 5]), SCENES.masks([4, 5])
     slots = read_slots(lambda x: x.flatten(1), images, masks)
     assert slots.shape == (2, 2, 3 * 16 * 16)
-    expected = images[1] / 255 * masks[1, 2]
+    is_second = (masks[1, 2] > 0) & (masks[1, 2] > masks[1, 1])
+    expected = images[1] / 255 * is_second
     np.testing.assert_allclose(slots[1, 1].reshape(3, 16, 16), expected, atol=1e-6)
+
+
+def test_an_object_that_nothing_covers_looks_as_if_it_were_alone():
+    environment = ClusteringEnvironment(image_size=16)
+    observation, info = environment.reset(seed=0)
+    colors = environment._colors
+    slots = read_slots(lambda x: x.flatten(1), observation[None], info["masks"][None])
+    # The last sprite is in front of the others.
+    alone = info["masks"][4] * colors[3][:, None, None]
+    is_alone = info["masks"][1:4].max(axis=0) == 0
+    seen = slots[0, 3].reshape(3, 16, 16).numpy()
+    np.testing.assert_allclose((seen * is_alone), alone * is_alone, atol=1 / 255)
 
 
 def test_a_model_with_slots_finds_its_own():

@@ -16,7 +16,7 @@ TINY = benchmark.Length(
 
 def test_the_ideal_encoder_reads_position_and_color():
     rows = range(50)
-    codes = benchmark.encode_ideally(float_images(benchmark.OBJECTS.images(rows)))
+    codes = benchmark.encode_ideally(float_images(benchmark.OBJECTS, rows))
     factors = benchmark.OBJECTS.factors(rows)
     # A triangle is not symmetric, and may be cut off at the border.
     is_disc = factors[:, 2] == 2
@@ -42,6 +42,16 @@ def test_a_result_is_kept_and_summarized(tmp_path, name):
     assert table.splitlines()[2].startswith(f"| {name} | {row['mig']:.2f} | ")
     benchmark.draw_curves([row], tmp_path / "agent.png")
     assert (tmp_path / "agent.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_correlation_is_over_runs():
+    def row(mig, *steps):
+        curves = [{"steps": [each], "success_rates": [1.0]} for each in steps]
+        return {"mig": mig, "curves": curves}
+
+    rows = [row(0.1, 300, 200), row(0.5, 100), row(None, 7)]
+    # Ranks 1.5, 1.5, 3 and 3, 2, 1.
+    assert benchmark.correlate_with_mig(rows) == pytest.approx(-(3**0.5) / 2)
 
 
 def test_the_masks_of_monet_are_drawn(tmp_path):

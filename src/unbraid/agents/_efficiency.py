@@ -60,7 +60,7 @@ def agent_sample_efficiency(
         is_curious: Whether the second half of the exploration prefers actions whose
             outcome is predicted badly, in place of random ones.
         n_updates: Updates of the transition model.
-        settings: How the reward is learned and tested.
+        settings: Settings of learning the reward and of testing.
         seed: Seed of everything that is random.
 
     Returns:

@@ -38,8 +38,8 @@ class ClusteringEnvironment:
     Args:
         n_sprites: Number of sprites, at least two for each kind.
         n_kinds: Number of kinds, 2 or 3.
-        cluster_by: What makes a kind, ``"color"`` or ``"shape"``. The other one is
-            drawn anew for each sprite and episode.
+        cluster_by: Property that the sprites of a kind share, ``"color"`` or
+            ``"shape"``. The other one is drawn anew for each sprite and episode.
         image_size: Side of the image in pixels.
         size: Size of the sprites, as in ``SpriteScenes``.
         n_colors: Number of hues.

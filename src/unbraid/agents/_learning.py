@@ -164,7 +164,7 @@ def learn_task(
         tests: Environments of the same kind to test in; their steps do not count.
         encoder: See :func:`read_slots`.
         transition: Trained transition model of this encoder; it is not changed.
-        settings: How to learn and test.
+        settings: Settings of learning and testing.
         policy: Policy that proposes actions, random when not given.
         seed: Seed of the initial reward predictor, the episodes and the actions.
 

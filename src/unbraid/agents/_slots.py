@@ -19,7 +19,8 @@ def read_slots(
     """Encode the objects of scenes.
 
     A model with slots of its own, as MONet is, finds the objects by itself. Any other
-    encoder sees one object at a time on black, cut out with its true mask.
+    encoder sees one object at a time on black: the pixels in which it is the most
+    visible object, as they are.
 
     Args:
         encoder: A model, or a function from images ``(batch, channels, height, width)``
@@ -43,8 +44,9 @@ def read_slots(
     if isinstance(encoder, Autoencoder) and isinstance(encoder.encoder, SlotEncoder):
         codes = encoder.encode(pixels).mean
         return codes.unflatten(1, (encoder.encoder.n_slots, -1))
-    cut = pixels[:, None] * torch.from_numpy(np.float32(masks[:, 1:]))[:, :, None]
-    objects = cut.flatten(0, 1)
+    visible = torch.from_numpy(np.float32(masks[:, 1:]))
+    is_own = (visible > 0) & (visible == visible.amax(dim=1, keepdim=True))
+    objects = (pixels[:, None] * is_own[:, :, None]).flatten(0, 1)
     if isinstance(encoder, Autoencoder | LinearModel):
         codes = encoder.encode(objects).mean
     else:

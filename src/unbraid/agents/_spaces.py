@@ -45,7 +45,9 @@ class Box:
     def sample(self) -> NDArray[Any]:
         """Draw an array uniformly."""
         if self.dtype.kind in "iu":
-            numbers = self._generator.integers(self.low, self.high + 1, self.shape)
+            numbers = self._generator.integers(
+                int(self.low), int(self.high) + 1, self.shape
+            )
         else:
             numbers = self._generator.uniform(self.low, self.high, self.shape)
         return numbers.astype(self.dtype)
