@@ -244,7 +244,7 @@ def test_labels_that_do_not_vary_cost_no_run(tmp_path):
 
 def test_three_pictures_are_too_few(tmp_path):
     folder = write_pictures(tmp_path / "pictures", 3)
-    with pytest.raises(ValueError, match="at least 32 different images .* got 3"):
+    with pytest.raises(ValueError, match="at least 32 different images, got 3"):
         discover(folder, tmp_path / "out")
 
 
@@ -491,7 +491,7 @@ def test_a_damaged_plan_is_made_anew(tmp_path):
         ({"x": range(30)}, "one column called row or file"),
         ({"row": range(30)}, "at least one factor"),
         ({"row": range(5), "x": range(5)}, "20 to 1,000 labels, got 5"),
-        ({"row": range(50, 80), "x": range(30)}, "rows from 0 to 63"),
+        ({"row": range(50, 80), "x": range(30)}, "integers from 0 to 63"),
         ({"row": [0] * 30, "x": range(30)}, "one line of labels, but row 0 has 30"),
         (
             {"row": range(30), "x": [None, *range(29)]},
