@@ -29,8 +29,8 @@ class DiscoveryRecord:
         runs: Runs of the study.
         model: The chosen model.
         dataset: Data that the models were trained on.
-        traversals: What the active latents of the chosen model do.
-        paths: How the seeds of each configuration learned, by its name.
+        traversals: Traversals of the active latents of the chosen model.
+        paths: Training dynamics of each configuration, by its name.
         result_folder: Folder of ``discovery.json`` and the chosen model; the folder of
             the discovery when not given.
     """

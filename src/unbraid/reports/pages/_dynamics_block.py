@@ -65,7 +65,7 @@ def dynamics_picture(
 
     Args:
         title: Title of the picture.
-        paths: How the seeds learned.
+        paths: Training dynamics of the seeds.
         file: Name of a file for the numbers, without an ending.
     """
     n_rows = _most_rows(len(paths.steps))
