@@ -71,6 +71,7 @@ ROOMS = {
     "execution": "execution",
     "perception": "perception",
     "discovery": "discovery",
+    "agents": "agents",
     "testing": "testing",
 }
 

@@ -21,6 +21,7 @@ ARGUMENTS = {
         "--noisy-seeds=1",
         "--subsets=1",
     ],
+    "clip_table.py": ["--images", "60", "--data", "xy_squares:n_squares=1"],
     "impossibility.py": ["--rows", "1500", "--latents", "4"],
     "population_tables.py": ["{out}/study"],
     "score_pca.py": ["--images", "300", "--components", "4"],

@@ -4,11 +4,9 @@ import json
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 from whole_command import run_whole
 
 import unbraid
-from unbraid.cli._app import app
 from unbraid.models.objectives import OBJECTIVES
 
 OBJECTIVE = """
@@ -65,8 +63,8 @@ def test_python_and_a_study_train_it(mine, tmp_path):
         "evaluation: {metrics: [mig], rows: 64}\n"
     )
     out = tmp_path / "out"
-    result = CliRunner().invoke(app, ["study", "run", str(study), "--out", str(out)])
-    assert result.exit_code == 0, result.output
+    done = run_whole("study", "run", str(study), "--out", str(out))
+    assert done.returncode == 0, done.stderr
     table = pd.read_csv(out / "table.csv")
     assert table["objective.name"].tolist() == 2 * [f"{mine}:LogVAE"]
 
@@ -88,10 +86,14 @@ def test_a_file_that_cannot_be_used_is_named_with_the_reason(
     (tmp_path / "exits.py").write_text("raise SystemExit(3)")
     with pytest.raises(ValueError, match=message):
         OBJECTIVES[name.format(tmp_path)]
-    command = ["train", DATA, "--objective", name.format(tmp_path), "--out", "x"]
-    result = CliRunner().invoke(app, command)
-    assert result.exit_code == 2
-    assert "Traceback" not in result.output
+
+
+def test_wrong_usage_on_the_command_line_is_a_sentence(tmp_path):
+    name = f"{tmp_path / 'none.py'}:LogVAE"
+    done = run_whole("train", DATA, "--objective", name, "--out", str(tmp_path / "x"))
+    assert done.returncode == 2
+    assert "There is no file" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_two_files_of_the_same_name_are_two_objectives(mine, tmp_path):

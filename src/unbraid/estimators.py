@@ -37,7 +37,7 @@ _DRAWS = 8
 
 
 class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """An encoder that is trained by ``fit`` and used by ``transform``.
+    """Train an encoder with ``fit``, and use it with ``transform``.
 
     ``X`` may be an array of images (``uint8``, or floats from 0 to 1, channels first or
     last), an array of vectors ``(n, length)``, a dataset, a torch ``DataLoader`` (which
@@ -121,7 +121,7 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self._add(more)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the constructor's arguments, with those that have no default."""
+        """Return the constructor's arguments, including those in ``more``."""
         return super().get_params(deep) | self._more
 
     def set_params(self, **params: Any) -> Self:
@@ -135,7 +135,7 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return vars(self).get("more", {})
 
     def _add(self, more: dict[str, Any]) -> None:
-        """Keep arguments that are not listed; as scikit-learn asks, fit checks them."""
+        """Keep arguments that are not listed, which ``fit`` checks."""
         if more:
             self.more = self._more | more
 
@@ -143,7 +143,7 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """Train a model.
 
         Args:
-            X: Data, see above.
+            X: Data, see :class:`Disentangler`.
             y: Factors of an array, one row per image, for objectives that need them.
         """
         self._check_names()
@@ -187,8 +187,8 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             return choose_objective(self.objective, options)
         if self.options is not None or hyperparameters:
             raise ValueError(
-                "Disentangler: expected options with the name of an objective only, "
-                f"got them beside {type(self.objective).__name__}."
+                "Disentangler takes options only with the name of an objective, but "
+                f"objective is a {type(self.objective).__name__}."
             )
         return self.objective
 
@@ -202,18 +202,18 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     @property
     def _n_features_out(self) -> int:
-        """What scikit-learn counts the names of the codes by: ``disentangler0``, ..."""
+        """Number of output features, which scikit-learn names ``disentangler0``, ..."""
         return self.model_.n_latents
 
     def transform(self, X: Any) -> NDArray[np.float32]:
-        """Codes of ``X``, the means of the posterior, ``(n, n_latents)``."""
+        """Return the codes of ``X``, the means of the posterior, ``(n, n_latents)``."""
         check_is_fitted(self, "model_")
         dataset = self._dataset(X)
         with self._threads():
             return encode(self.model_, dataset, progress=self.progress).codes
 
     def inverse_transform(self, Z: ArrayLike) -> NDArray[np.float32]:
-        """Expected images of codes, ``(n, channels, height, width)``, or vectors.
+        """Decode codes to images ``(n, channels, height, width)``, or vectors.
 
         Args:
             Z: Codes ``(n, n_latents)``.
@@ -228,17 +228,17 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return torch.cat(pieces).numpy()
 
     def score_samples(self, X: Any) -> NDArray[np.float32]:
-        r"""Lower bound on :math:`\log p(x)` of each row, in nats, ``(n,)``.
+        r"""Return a lower bound on :math:`\log p(x)` of each row, in nats, ``(n,)``.
 
         With a Gaussian or Laplace likelihood it bounds the log-density of the numbers
         in ``X`` (bytes count as numbers from 0 to 1), and may be above 0. With a
         Bernoulli likelihood it bounds the log-probability of binary images. Bernoulli
-        of grey images, and kernel-augmented likelihoods, are no densities: there it is
-        the same sum without a constant. Of a model without uncertainty it is the
+        likelihoods of gray images, and kernel-augmented ones, are not densities: there
+        it is the same sum without a constant. For a model without a posterior it is the
         log-likelihood given the code.
 
         Estimated with the same few draws of noise for every row, so that a score
-        depends on the row and the seed of the run alone.
+        depends only on the row and the seed of the run.
         """
         check_is_fitted(self, "model_")
         dataset = self._dataset(X)
@@ -252,12 +252,12 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return torch.cat(bounds).numpy()
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Mean of :meth:`score_samples`, for searches over settings."""
+        """Return the mean of :meth:`score_samples`, for searches over settings."""
         del y
         return float(self.score_samples(X).mean())
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn may expect: codes are ``float32`` whatever goes in."""
+        """Return tags for scikit-learn: codes are always ``float32``."""
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float32"]
         return tags
@@ -266,7 +266,7 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         device = self.model_.mean.device
         images, noise = images.to(device), noise.to(device)
         posterior = self.model_.encode(images)
-        constant = self._log_normaliser()
+        constant = self._log_normalizer()
         if not isinstance(posterior, DiagonalGaussian):
             losses = self.model_.reconstruction_loss(images, posterior.mean)
             return -(losses + constant).cpu()
@@ -278,10 +278,10 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         divergence = posterior.kl_to_prior().sum(dim=1)
         return -(torch.stack(losses).mean(dim=0) + divergence + constant).cpu()
 
-    def _log_normaliser(self) -> float:
-        """Of the likelihood, in the units of the data."""
+    def _log_normalizer(self) -> float:
+        """Return the log-normalizer of the likelihood, in the units of the data."""
         model = self.model_
-        # What is divided by a spread is denser by it.
+        # Dividing data by a spread increases their density by it.
         log_spread = model.std.double().log().expand(model.image_shape).sum()
         return model.likelihood.log_normalizer(model.n_pixels) + float(log_spread)
 
@@ -291,6 +291,6 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         if isinstance(X, AbstractDataset | DataLoader | str | os.PathLike):
             return as_dataset(X)
         if not isinstance(X, torch.Tensor) and getattr(X, "ndim", 0) <= 2:
-            # What scikit-learn means by X: a table, checked and counted its way.
+            # A table, which scikit-learn checks and counts.
             X = validate_data(self, X, reset=is_new, dtype=np.float32)
         return as_dataset(X, y)

@@ -6,6 +6,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ._catalogue import CLAIMS, find_claim
     from ._claim import PRESETS, Claim
+    from ._clip_encoders import list_clip_encoders
+    from ._encoder_table import (
+        EncoderScore,
+        EncoderTable,
+        FrozenEncoder,
+        score_encoders,
+    )
     from ._evidence import Evidence
     from ._finding import Check, Measured, above, below
     from ._findings_page import findings_page, write_findings
@@ -21,8 +28,11 @@ __all__ = [
     "STUDIES",
     "Check",
     "Claim",
+    "EncoderScore",
+    "EncoderTable",
     "Evidence",
     "Finding",
+    "FrozenEncoder",
     "Measured",
     "above",
     "below",
@@ -30,10 +40,12 @@ __all__ = [
     "find_claim",
     "findings_page",
     "gain_of",
+    "list_clip_encoders",
     "mean_of",
     "rank_correlation",
     "reproduce",
     "resampled",
+    "score_encoders",
     "spread_ratio",
     "study_of",
     "write_findings",
@@ -44,6 +56,13 @@ __all__ = [
 _MODULES = {
     "_catalogue": ("CLAIMS", "find_claim"),
     "_claim": ("PRESETS", "Claim"),
+    "_clip_encoders": ("list_clip_encoders",),
+    "_encoder_table": (
+        "EncoderScore",
+        "EncoderTable",
+        "FrozenEncoder",
+        "score_encoders",
+    ),
     "_evidence": ("Evidence",),
     "_finding": ("Check", "Measured", "above", "below"),
     "_findings_page": ("findings_page", "write_findings"),

@@ -1,27 +1,21 @@
 """``unbraid reproduce``: measure whether published claims hold."""
 
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from unbraid.cli.commands import (
-    AddressOption,
-    CpusOption,
-    DeviceOption,
-    ExecutorOption,
-    GpusOption,
+    ExecutorOptions,
     JsonOption,
     StudyView,
-    WorkersOption,
+    add_executor_options,
     announce_cost,
     check_device,
-    choose_executor,
-    complain,
+    print_error,
     print_json,
     print_table,
+    report_interruption,
 )
 
 if TYPE_CHECKING:
@@ -29,6 +23,7 @@ if TYPE_CHECKING:
     from unbraid_claims import Finding
 
 
+@add_executor_options
 def reproduce(
     names: Annotated[
         list[str] | None,
@@ -57,13 +52,9 @@ def reproduce(
             "name.",
         ),
     ] = None,
-    workers: WorkersOption = None,
-    executor: ExecutorOption = "local",
-    address: AddressOption = None,
-    cpus: CpusOption = 1.0,
-    gpus: GpusOption = 0.0,
-    device: DeviceOption = "auto",
     json: JsonOption = False,
+    *,
+    where: ExecutorOptions,
 ) -> None:
     """Measure whether published claims hold. The same command continues.
 
@@ -79,17 +70,15 @@ def reproduce(
         return
     chosen = _check_names(names)
     size = preset or "mini"
-    if executor == "local":
-        check_device(device)
+    if where.executor == "local":
+        check_device(where.device)
     # Training a few steps is faster than starting worker processes.
-    chosen_executor = None
-    if size != "smoke" or workers or executor != "local":
-        chosen_executor = choose_executor(
-            executor, workers, address, cpus, gpus, device
-        )
+    executor = None
+    if size != "smoke" or where.workers or where.executor != "local":
+        executor = where.make()
     done, failed = [], 0
     for name in chosen:
-        finding = _reproduce(name, size, out, chosen_executor, device)
+        finding = _reproduce(name, size, out, executor, where.device)
         if finding is None:
             failed += 1
             continue
@@ -144,22 +133,18 @@ def _reproduce(
     """Return the finding of a claim; None after printing the error if it failed."""
     from unbraid_claims import reproduce as run
 
-    view = StudyView()
     try:
         if preset != "smoke":
             _announce(name, preset, out, executor)
-        return run(
-            name, preset, out=out, executor=executor, device=device, observer=view
-        )
+        with StudyView() as view:
+            return run(
+                name, preset, out=out, executor=executor, device=device, observer=view
+            )
     except (KeyboardInterrupt, InterruptedError):
-        command = shlex.join(["unbraid", *sys.argv[1:]])
-        typer.echo(f"unbraid: Interrupted. Resume with: {command}", err=True)
-        raise typer.Exit(130) from None
+        raise report_interruption() from None
     except (OSError, ValueError, ArithmeticError) as error:
-        complain(RuntimeError(f"{name}: {error}"))
+        print_error(RuntimeError(f"{name}: {error}"))
         return None
-    finally:
-        view.close()
 
 
 def _announce(

@@ -45,7 +45,7 @@ class Hand:
     def cells(self, name):
         return self._cells[name]
 
-    def kept(self, name, compute):
+    def cached(self, name, compute):
         return self._kept[name]
 
 
@@ -494,8 +494,44 @@ def test_larger_encoders_may_be_better_or_worse():
     for sign, expected in ((1, "holds"), (-1, "does not hold")):
         table = trained(lambda beta, width, sign=sign: sign * width)
         untrained = [{"width": width, "score.mig": 0.0} for width in (10, 20, 40, 80)]
-        found = verdict("ottlik-encoder-size", table, untrained=untrained, published=[])
+        found = verdict("ottlik-encoder-size", table, untrained=untrained, clip=[])
         assert found == expected
+
+
+def test_encoders_of_clip_have_a_trend_per_family():
+    def clip(*measured):
+        names = ("RN50", "RN50x4", "ViT-B/16", "ViT-L/14")
+        return [
+            {
+                "name": name,
+                "family": "transformer" if name.startswith("V") else "convolutional",
+                "n_parameters": 10**size,
+                "published": 0.01 * size,
+                "measured": value,
+            }
+            for size, (name, value) in enumerate(zip(names, measured, strict=True), 1)
+        ]
+
+    table = trained(lambda beta, width: width)
+    untrained = [{"width": width, "score.mig": 0.0} for width in (10, 20, 40, 80)]
+
+    def checks(*measured):
+        found = measure(
+            "ottlik-encoder-size", table, untrained=untrained, clip=clip(*measured)
+        )
+        return {
+            check.quantity.partition(" ")[2].partition(" ")[0]: check
+            for check in found.checks[1:]
+        }
+
+    both = checks(0.1, 0.3, 0.4, 0.2)
+    assert both["convolutional"].value == pytest.approx(0.2)
+    assert both["transformer"].value == pytest.approx(-0.2)
+    assert both["transformer"].expected == "above 0; +0.010 in the source"
+    assert both["convolutional"].verdict == "holds"
+    assert both["transformer"].verdict == "does not hold"
+    assert set(checks(None, 0.3, 0.4, 0.2)) == {"transformer"}
+    assert not checks(None, 0.3, None, 0.2)
 
 
 def sprites(positions, scale):

@@ -203,8 +203,8 @@ def test_a_claim_that_fails_does_not_stop_the_others(tmp_path):
     ("arguments", "words"),
     [
         (["--preset", "huge"], "huge"),
-        (["--findings", "page.html"], "ends in .md"),
-        (["--findings", "page.md", "--preset", "mini"], "--findings alone"),
+        (["--findings", "page.html"], "must end in .md"),
+        (["--findings", "page.md", "--preset", "mini"], "--findings takes no names"),
     ],
 )
 def test_wrong_usage_is_said_in_a_sentence(arguments, words):

@@ -253,10 +253,10 @@ def test_distances_through_a_learnt_loss(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--loss", "msd"], "expected one of mse"),
+        (["--loss", "msd"], "loss must be one of mse"),
         (["--pairs", "1"], "--pairs"),
         (["--subset", "1"], "--subset"),
-        (["--out", __file__], "Expected a folder"),
+        (["--out", __file__], "is a file, not a folder"),
     ],
 )
 def test_distances_refuses_what_makes_no_sense(arguments, words):
@@ -280,7 +280,7 @@ def test_distances_through_a_file_that_is_none_is_one_sentence(tmp_path):
 
 def test_info_says_what_a_vae_will_make_of_each_factor():
     result = run("data", "info", "xy_squares:n_squares=1")
-    assert "any two values look equally far apart" in result.output
+    assert "any two values are equally far apart" in result.output
     facts = json.loads(run("data", "info", "xy_squares:n_squares=1", "--json").output)
     assert facts["verdicts"][0]["factor"] == "x_R"
     assert facts["verdicts"][0]["expectation"] == "no"

@@ -16,6 +16,7 @@ from small_discovery import lamps, plan_race
 
 from unbraid.data import LabeledImages
 from unbraid.discovery import bearable_strength, discover, judge, read_plan
+from unbraid.discovery._budget import Limits
 from unbraid.discovery._proposal import choose_strengths, propose
 from unbraid.execution import InlineExecutor
 from unbraid.representation import Representation
@@ -156,7 +157,7 @@ def test_every_race_ends_with_three_seeds_and_pauses_before_the_rate_falls(
     )
     data = "xy_squares:image_size=8,square_size=1,n_squares=1"
     dataset = lamps()
-    plan = propose(data, dataset, seconds=seconds, n_workers=n_workers)
+    plan = propose(data, dataset, Limits(seconds=seconds, n_workers=n_workers))
     *rounds, last = plan.rungs
     assert last.n_seeds >= 3
     assert last.steps == plan.steps

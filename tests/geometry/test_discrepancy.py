@@ -143,6 +143,7 @@ def test_the_median_is_of_distances_between_rows():
     few = median_distance(sample, max_rows=20)
     assert few == median_distance(sample, max_rows=20)
     assert few != median_distance(sample)
+    assert few != median_distance(sample, max_rows=20, seed=1)
 
 
 def test_equal_rows_have_a_bandwidth_too():

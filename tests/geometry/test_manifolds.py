@@ -70,3 +70,10 @@ def test_unknown_factors_are_refused(factors):
 def test_numbers_of_points_that_are_none_are_refused(n_points):
     with pytest.raises(ValueError, match="n_points must be .*, got"):
         product_manifold("S2", n_points)
+
+
+@pytest.mark.parametrize("make", [sphere, rotation_group, torus])
+def test_points_are_drawn_by_the_seed(make):
+    points = make(20, 3, seed=1).points
+    assert np.array_equal(points, make(20, 3, seed=1).points)
+    assert not np.array_equal(points, make(20, 3).points)

@@ -55,3 +55,12 @@ def test_the_dimension_is_estimated(factors):
 def test_equal_distances_have_no_dimension():
     with pytest.raises(ValueError, match="are at the same distance from it"):
         intrinsic_dimension(np.eye(5))
+
+
+def test_the_dimension_may_be_estimated_from_some_points_and_neighbours():
+    square = np.random.default_rng(0).uniform(size=(300, 2))
+    found = intrinsic_dimension(square, max_points=50, n_neighbours=5)
+    assert 1.5 < found < 2.5
+    assert found != intrinsic_dimension(square, max_points=50)
+    assert found != intrinsic_dimension(square, n_neighbours=5)
+    assert found != intrinsic_dimension(square, max_points=50, n_neighbours=5, seed=1)

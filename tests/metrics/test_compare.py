@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import unbraid
-from unbraid.metrics import Comparison, Scorecard, compare, evaluate
+from unbraid.metrics import Comparison, Metric, Scorecard, compare, evaluate
 from unbraid.representation import Representation
 
 MIX = np.array([[1.0, 0.4], [-0.4, 1.0]])
@@ -188,3 +188,31 @@ def test_intervals_of_differences_hold_what_they_claim(score, n_rows):
     middle, width = np.mean(intervals, axis=1), np.ptp(intervals, axis=1) / 3
     narrow = np.stack([middle - width / 2, middle + width / 2], axis=1)
     assert covers(narrow, truth) < 0.85
+
+
+def endless(codes, factors):
+    raise AssertionError("this was not to be started")
+
+
+def test_levels_kinds_and_a_budget_are_as_for_evaluate(capsys):
+    codes, factors = tables(200, 0)
+    options = {"metrics": "mig", "intervals": False, "n_jobs": 1}
+    kinds = {"factor_0": "cyclic"}
+    result = compare(codes, factors, levels=True, kinds=kinds, progress=True, **options)
+    alone = evaluate(codes["mixed"], factors, kinds=kinds, **options)
+    assert result["mixed"]["mig"].chance == alone["mig"].chance is not None
+    assert result["mixed"].factor_kinds == ("cyclic", "ordinal")
+    assert "mixed: mig 0." in capsys.readouterr().err
+    options["metrics"] = ["mig", Metric(endless, 1e9)]
+    late = compare(codes, factors, budget="5m", progress=False, **options)
+    assert set(late["good"].skipped) == {"endless"}
+    assert capsys.readouterr().err == ""
+
+
+def test_a_difference_is_found_by_name():
+    codes, factors = tables(200, 0)
+    result = compare({**codes, "third": -codes["mixed"]}, factors, metrics="mig")
+    assert result.difference("mig", "third").name == "third"
+    assert result.difference("mig").name == "mixed"
+    with pytest.raises(KeyError, match="no difference of 'mig' for 'fourth'"):
+        result.difference("mig", "fourth")

@@ -113,13 +113,13 @@ def test_few_rows_get_no_interval(noisy):
     [
         ("migg", "Did you mean 'mig'"),
         ("", "at least one metric"),
-        (["mig", "nonsense"], "got 'nonsense'"),
+        (["mig", "nonsense"], "there is no metric 'nonsense'"),
     ],
 )
 def test_unknown_metrics_are_refused(noisy, metrics, message):
     with pytest.raises(ValueError, match=message):
         evaluate(*noisy, metrics=metrics)
-    with pytest.raises(ValueError, match="expected factors for the metric 'mig'"):
+    with pytest.raises(ValueError, match="the metric 'mig' needs factors"):
         evaluate(noisy[0], metrics="mig")
 
 

@@ -26,7 +26,7 @@ def test_what_does_not_fit_into_the_budget_is_listed_as_skipped():
     assert "endless: skipped." in str(card)
     assert "endless" in card.to_frame()["score"].tolist()
     assert "endless" in card.to_json()
-    with pytest.raises(KeyError, match="did not fit"):
+    with pytest.raises(KeyError, match="does not fit"):
         card["endless"]
 
 

@@ -49,10 +49,10 @@ def losses_of_a_short_run(objective, shape, likelihood):
     objective = objective.over(_N_STEPS)
     batch = structured(shape, objective.sampler().n_companions)
     model = build_model(
-        choose_network("auto", shape),
+        objective.default_network() or choose_network("auto", shape),
         image_shape=shape,
         n_latents=4,
-        likelihood=likelihood,
+        likelihood=objective.default_likelihood() or likelihood,
         seed=0,
         is_variational=objective.is_variational,
     )
@@ -89,6 +89,10 @@ def losses_of_a_short_run(objective, shape, likelihood):
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_ten_steps_improve_the_loss(name, shape):
+    if name == "monet" and len(shape) == 1:
+        with pytest.raises(ValueError, match="needs images"):
+            losses_of_a_short_run(make_objective(name), shape, Bernoulli())
+        return
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         before, after = losses_of_a_short_run(make_objective(name), shape, Bernoulli())

@@ -108,3 +108,13 @@ def test_more_components_than_there_are_and_wrong_shapes_are_refused():
         model.encode(torch.zeros(1, 3, 4, 4))
     with pytest.raises(ValueError, match="codes must have shape"):
         model.decode(torch.zeros(1, 3))
+
+
+@pytest.mark.parametrize("fit", [fit_pca, fit_fast_ica])
+def test_some_rows_are_drawn_by_the_seed(fit):
+    dataset, _ = mixed_images()
+    models = [fit(dataset, n_latents=2, n_rows=100, seed=seed) for seed in (1, 1, 2)]
+    centres = [model.centre for model in (*models, fit(dataset, n_latents=2))]
+    assert torch.equal(centres[0], centres[1])
+    assert not torch.equal(centres[0], centres[2])
+    assert not torch.equal(centres[0], centres[3])

@@ -23,7 +23,7 @@ def learned():
     return learn_loss(SQUARES, steps=150)
 
 
-def test_a_learnt_kernel_beats_the_box_on_the_same_pairs(learned):
+def test_a_learned_kernel_beats_the_box_on_the_same_pairs(learned):
     box = perceived_distances(SQUARES, "mse-box", n_pairs=4_000)
     found = perceived_distances(SQUARES, learned.likelihood, n_pairs=4_000)
     assert found.random.rank > box.random.rank
@@ -34,7 +34,7 @@ def test_a_learnt_kernel_beats_the_box_on_the_same_pairs(learned):
     assert learned.correlations[-20:].mean() > learned.correlations[:5].mean()
 
 
-def test_a_learnt_kernel_is_symmetric_not_negative_and_sums_to_one(learned):
+def test_a_learned_kernel_is_symmetric_not_negative_and_sums_to_one(learned):
     kernel = np.array(learned.likelihood.kernel)
     assert kernel.shape == (7, 7)
     assert kernel.min() >= 0
@@ -129,7 +129,7 @@ def test_the_same_seed_gives_the_same_kernel():
     assert kernels[0] == kernels[1] != kernels[2]
 
 
-def test_a_learnt_loss_is_saved_with_a_model_and_used_on_other_data(learned, tmp_path):
+def test_a_learned_loss_is_saved_with_a_model_and_used_on_other_data(learned, tmp_path):
     other = XYSquares(image_size=8, square_size=2, n_squares=1, rgb=False)
     path = save_likelihood(learned.likelihood, tmp_path / "loss.json")
     assert load_likelihood(path) == learned.likelihood
@@ -149,7 +149,7 @@ def test_a_learnt_loss_is_saved_with_a_model_and_used_on_other_data(learned, tmp
     torch.testing.assert_close(loaded.likelihood.loss(images, images.flip(0)), expected)
 
 
-def test_a_learnt_loss_keeps_every_digit_in_the_settings_of_a_run(learned):
+def test_a_learned_loss_keeps_every_digit_in_the_settings_of_a_run(learned):
     plain = to_plain(learned.likelihood, LIKELIHOODS)
     settings = {"data": "xy_squares", "objective": "vae", "likelihood": plain}
     spec = RunSpec.read(read_yaml(write_yaml(settings), "test"), "test")
@@ -160,18 +160,18 @@ def test_a_learnt_loss_keeps_every_digit_in_the_settings_of_a_run(learned):
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "message"),
     [
         ({"radius": -1}, "between 0 and 8 .*got -1"),
         ({"radius": 9}, "between 0 and 8 for images of 8x8 pixels, got 9"),
-        ({"steps": 0}, "steps from 1"),
-        ({"batch_size": 2}, "batch_size from 3"),
-        ({"direction": "worse"}, "direction 'help' or 'hinder'"),
-        ({"along_factors": 1.5}, "from 0 to 1"),
+        ({"steps": 0}, "steps must be a whole number of at least 1, got 0"),
+        ({"batch_size": 2}, "batch_size must be a whole number of at least 3, got 2"),
+        ({"direction": "worse"}, "direction must be 'help' or 'hinder', got 'worse'"),
+        ({"along_factors": 1.5}, "along_factors must be between 0 and 1, got 1.5"),
     ],
 )
-def test_bad_settings_are_refused(options, words):
-    with pytest.raises(ValueError, match=words):
+def test_bad_settings_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
         learn_loss(SQUARES, **options)
 
 
@@ -185,3 +185,18 @@ def test_factors_of_two_values_have_no_order_to_learn():
 def test_data_without_factors_are_refused(plain_images):
     with pytest.raises(ValueError, match="every combination of its factors"):
         learn_loss(plain_images)
+
+
+def test_softer_ranks_and_other_traversals_give_other_results():
+    squares = XYSquares(image_size=8, square_size=2, n_squares=2, rgb=False)
+    options = {"radius": 1, "steps": 3, "batch_size": 8}
+    usual, soft = (
+        learn_loss(squares, **options, regularisation=share).likelihood.kernel
+        for share in (0.3, 3.0)
+    )
+    assert not np.array_equal(usual, soft)
+    tables = [
+        distance_matrices(squares, n_traversals=1, seed=seed).matrices["data"]
+        for seed in (0, 1, 2)
+    ]
+    assert len({np.concatenate(table).tobytes() for table in tables}) > 1

@@ -19,6 +19,7 @@ from unbraid.data import (
 from unbraid.models import Bernoulli, KernelAugmented, Laplace, save_likelihood
 from unbraid.perception import (
     LOSSES,
+    compare_factor_choices,
     compare_visibilities,
     disentanglement_verdicts,
     perceived_distances,
@@ -104,9 +105,11 @@ def test_a_function_of_the_user_is_a_loss_too():
 
     own = perceived_distances(squares, absolute, n_pairs=500)
     assert own == perceived_distances(squares, Laplace(), n_pairs=500)
-    with pytest.raises(ValueError, match="one finite distance for each pair"):
+    with pytest.raises(
+        ValueError, match=r"distances of the loss must have shape \(\d+,\), got"
+    ):
         perceived_distances(squares, lambda x, y: x - y, n_pairs=500)
-    with pytest.raises(ValueError, match="of them not finite"):
+    with pytest.raises(ValueError, match="distances of the loss must be finite"):
         perceived_distances(squares, lambda x, y: absolute(x, y) / 0, n_pairs=500)
 
 
@@ -222,20 +225,23 @@ def test_a_saved_loss_is_found_by_its_path(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "message"),
     [
-        ({"loss": "msd"}, "expected one of mse, mae"),
-        ({"n_pairs": 1}, "n_pairs from 2"),
-        ({"subset_size": 1}, "subset_size from 2"),
+        ({"loss": "msd"}, "loss must be one of mse, mae"),
+        ({"n_pairs": 1}, "n_pairs must be a whole number of at least 2, got 1"),
+        ({"subset_size": 1}, "subset_size must be a whole number of at least 2, got 1"),
     ],
 )
-def test_bad_settings_are_refused(options, words, tiny_grid):
-    with pytest.raises(ValueError, match=words):
+def test_bad_settings_are_refused(options, message, tiny_grid):
+    with pytest.raises(ValueError, match=message):
         perceived_distances(tiny_grid, **options)
 
 
 def test_one_image_is_too_few(tiny_grid):
-    with pytest.raises(ValueError, match="two images or more"):
+    with pytest.raises(
+        ValueError,
+        match="The number of images must be a whole number of at least 2, got 1",
+    ):
         perceived_distances(Subset(tiny_grid, [0]))
 
 
@@ -290,18 +296,20 @@ def test_a_factor_may_be_called_random():
 
 
 def test_arrays_are_to_be_wrapped():
-    with pytest.raises(TypeError, match="expected a dataset, got ndarray"):
+    with pytest.raises(TypeError, match="needs a dataset, got ndarray"):
         perceived_distances(np.zeros((5, 3, 8, 8)))
 
 
 def test_a_loss_that_is_none_is_refused():
-    with pytest.raises(ValueError, match="loss: expected one of mse"):
+    with pytest.raises(ValueError, match="loss must be one of mse"):
         perceived_distances(XYSquares(image_size=8, square_size=1), 3)
 
 
 def test_a_loss_may_return_arrays_but_one_number_a_pair():
     data = XYSquares(image_size=8, square_size=1)
-    with pytest.raises(ValueError, match=r"got shape \(3,\) for"):
+    with pytest.raises(
+        ValueError, match=r"distances of the loss must have shape .* got \(3,\)"
+    ):
         perceived_distances(data, lambda first, second: np.zeros(3), n_pairs=50)
 
 
@@ -363,3 +371,30 @@ def test_perceived_distances_are_available_as_a_table():
     assert frame.index[-1] == "random"
     for name in ("mean", "std", "linear", "rank", "order", "n_values"):
         assert frame.loc["x_R", name] == getattr(found["x_R"], name)
+
+
+SMALL = {"image_size": 16, "square_sizes": (3, 5), "n_pairs": 200}
+
+
+@pytest.mark.parametrize("option", [{"spacing": 4}, {"loss": "mae"}, {"seed": 1}])
+def test_options_of_factor_choices_change_the_distances(option):
+    changed = compare_factor_choices(**SMALL, **option)["xy_object"]
+    usual = compare_factor_choices(**SMALL)["xy_object"]
+    assert changed.random.mean != usual.random.mean
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"pictures": XYObject(image_size=16, square_sizes=(3, 5))},
+        {"loss": "mae"},
+        {"seed": 1},
+    ],
+    ids=str,
+)
+def test_options_of_visibilities_change_the_distances(option):
+    sprites = Sprites2D(image_size=16, n_scales=2, n_orientations=3, n_positions=4)
+    options = {"visibilities": (100,), "n_pairs": 200}
+    changed = compare_visibilities(sprites, **options, **option)["100%"]
+    usual = compare_visibilities(sprites, **options)["100%"]
+    assert changed.random.mean != usual.random.mean

@@ -126,5 +126,5 @@ def test_constant_values_have_no_correlation_and_a_finite_gradient():
 
 @pytest.mark.parametrize("regularization", [0.0, -1.0, float("nan")])
 def test_a_regularization_that_is_not_above_zero_is_refused(regularization):
-    with pytest.raises(ValueError, match="regularization above 0"):
+    with pytest.raises(ValueError, match="regularization must be"):
         soft_rank(torch.zeros(3), regularization=regularization)

@@ -173,3 +173,23 @@ def test_distances_need_a_complete_grid(call):
     data = LabeledImages(np.zeros((5, 1, 8, 8), np.uint8), channels_first=True)
     with pytest.raises(ValueError, match="holds every combination of its factors"):
         call(data)
+
+
+def test_importance_is_learned_from_some_rows_drawn_by_the_seed():
+    codes = grid_codes()
+    noisy = codes.codes + np.random.default_rng(1).normal(size=codes.codes.shape)
+    few = factor_latent_matrices(noisy, codes.factors, n_train=90)
+    other = factor_latent_matrices(noisy, codes.factors, n_train=90, seed=1)
+    usual = factor_latent_matrices(noisy, codes.factors)
+    assert not np.array_equal(few.importance, other.importance)
+    assert not np.array_equal(few.importance, usual.importance)
+
+
+def test_pairs_of_images_are_drawn_by_the_seed():
+    squares = XYSquares(image_size=8, square_size=2)
+    lines = [
+        cumulative_distances(squares, n_pairs=20, seed=seed).distances
+        for seed in (1, 1, 2)
+    ]
+    np.testing.assert_array_equal(lines[0], lines[1])
+    assert not np.array_equal(lines[0], lines[2])

@@ -31,9 +31,10 @@ from unbraid.reports.pages._page import (
 from unbraid.reports.pages._study_sections import run_notices
 from unbraid.studies import (
     StudyFolder,
+    make_table,
+    read_records,
     run_study,
     study_from_plain,
-    study_table,
 )
 from unbraid.training import fit
 
@@ -312,7 +313,8 @@ def test_collapse_is_said_in_words(copy):
     (cell.files.path / "status.json").write_text(json.dumps(status))
     scores = cell.files.read_scores() | {"warnings": ["posterior_collapse"]}
     write_json(cell.files.scores, scores, kind="scores")
-    (notice,) = run_notices(copy, study_table(copy.path))
+    runs = read_records(copy)
+    (notice,) = run_notices(runs, make_table(runs))
     assert notice.level == "problem"
     assert notice.title == "1 of 6 runs ended with a warning."
     assert notice.items == ((f"run {cell.id}", words),)

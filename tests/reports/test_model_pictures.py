@@ -130,3 +130,31 @@ def test_the_animation_goes_there_and_back(trained, squares, tmp_path):
         assert picture.n_frames == 8
         # Three bases and two latents, enlarged to 64 pixels, with gaps.
         assert picture.size == (2 * 64 + 2, 3 * 64 + 2 * 2)
+
+
+def test_the_seed_decides_which_images_are_shown(trained, squares):
+    codes = encode(trained.model, squares, progress=False)
+    for rows in (
+        lambda seed: (
+            reconstructions(trained.model, squares, n_images=4, seed=seed).originals
+        ),
+        lambda seed: (
+            latent_traversals(trained.model, squares, n_bases=2, seed=seed).originals
+        ),
+        lambda seed: latent_scatter(codes, n_rows=5, seed=seed).codes,
+    ):
+        assert np.array_equal(rows(1), rows(1))
+        assert not np.array_equal(rows(1), rows(2))
+    assert len(latent_scatter(codes, n_rows=5).codes) == 5
+
+
+def test_a_traversal_goes_as_far_as_it_is_told(trained, squares):
+    options = {"n_latents": 1, "n_values": 3, "n_bases": 1}
+    near, far = (
+        latent_traversals(trained.model, squares, reach=reach, **options).images[0, 0]
+        for reach in (0.5, 4.0)
+    )
+    assert np.array_equal(near[1], far[1])
+    assert (
+        np.ptp(near.astype(int), axis=0).max() < np.ptp(far.astype(int), axis=0).max()
+    )

@@ -126,12 +126,12 @@ def test_files_of_something_else_are_refused(tmp_path):
     save_file({"a": torch.zeros(1)}, path)
     with pytest.raises(CheckpointFormatError, match="something else"):
         load_state(state, path, run_id="a")
-    words = {"format": 1, "kind": "model"}
-    save_file({"a": torch.zeros(1)}, path, {"unbraid": json.dumps(words)})
+    record = {"format": 1, "kind": "model"}
+    save_file({"a": torch.zeros(1)}, path, {"unbraid": json.dumps(record)})
     with pytest.raises(CheckpointFormatError, match="but a model"):
         load_state(state, path, run_id="a")
-    words = {"format": 99, "kind": "training state"}
-    save_file({"a": torch.zeros(1)}, path, {"unbraid": json.dumps(words)})
+    record = {"format": 99, "kind": "training state"}
+    save_file({"a": torch.zeros(1)}, path, {"unbraid": json.dumps(record)})
     with pytest.raises(CheckpointFormatError, match="has format 99, .* Update unbraid"):
         load_state(state, path, run_id="a")
     path.write_bytes(b"nonsense")

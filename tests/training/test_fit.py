@@ -241,7 +241,7 @@ def test_any_failure_is_written_down_and_the_same_call_goes_on(
     "damage",
     [None, b"", b"\xff\xfe", b"[1]\n", b"5\n", b'{"total": 1.0}\n', b'{"step": "a"}\n'],
 )
-def test_a_finished_run_without_its_history_is_opened_with_a_warning(
+def test_a_finished_run_without_its_history_is_loaded_with_a_warning(
     train_small, tmp_path, damage
 ):
     train_small(out=tmp_path)

@@ -57,8 +57,8 @@ def test_what_is_missing_is_said(tmp_path, saved):
         unbraid.load(saved.folder)
 
 
-def change(path, **words):
-    path.write_text(json.dumps(json.loads(path.read_text()) | words))
+def change(path, **changes):
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
 def test_damaged_and_foreign_files_are_refused_in_a_sentence(saved):
@@ -73,14 +73,14 @@ def test_damaged_and_foreign_files_are_refused_in_a_sentence(saved):
         description.write_text(text)
         with pytest.raises(CheckpointFormatError, match=said):
             unbraid.load(saved.folder)
-    for words, said in (
+    for changes, said in (
         ({"format": 2}, "has format 2, .* Update"),
         ({"network": {"name": "transformer"}}, "'transformer'"),
         ({"n_latents": "many"}, "no model can be made"),
         ({"n_latents": 4}, "must have shape"),
     ):
         description.write_text(whole)
-        change(description, **words)
+        change(description, **changes)
         with pytest.raises(CheckpointFormatError, match=said):
             unbraid.load(saved.folder)
     description.write_bytes(b"\xff\xfe\x00")
@@ -180,9 +180,9 @@ def test_settings_that_were_edited_are_refused(saved, edit):
 @pytest.mark.parametrize("key", ["network", "likelihood", "image_shape", "n_latents"])
 def test_settings_that_are_missing_are_refused(saved, key):
     path = saved.folder / "model.json"
-    words = json.loads(path.read_text())
-    del words[key]
-    path.write_text(json.dumps(words))
+    record = json.loads(path.read_text())
+    del record[key]
+    path.write_text(json.dumps(record))
     with pytest.raises(CheckpointFormatError, match=f"these settings: no '{key}'"):
         unbraid.load(saved.folder)
 
@@ -233,16 +233,16 @@ def test_a_byte_that_changed_is_found_or_makes_no_difference(saved):
     whole, expected = path.read_bytes(), load_file(path)
     n_header = 8 + int.from_bytes(whole[:8], "little")
     n_found = 0
-    for place in range(len(whole)):
+    for position in range(len(whole)):
         path.write_bytes(
-            whole[:place] + bytes([whole[place] ^ 16]) + whole[place + 1 :]
+            whole[:position] + bytes([whole[position] ^ 16]) + whole[position + 1 :]
         )
         try:
             tensors, _ = read_tensors(path, kind="model")
         except CheckpointFormatError:
-            n_found += place >= n_header
+            n_found += position >= n_header
         else:
-            assert place < n_header
+            assert position < n_header
             assert all(torch.equal(tensors[name], expected[name]) for name in expected)
     assert n_found == len(whole) - n_header
 
@@ -250,10 +250,10 @@ def test_a_byte_that_changed_is_found_or_makes_no_difference(saved):
 def test_weights_that_are_not_numbers_are_refused(saved):
     path = saved.folder / "model.safetensors"
     with safe_open(path, "pt") as file:
-        words = json.loads(file.metadata()["unbraid"])
-    del words["checksum"]
+        record = json.loads(file.metadata()["unbraid"])
+    del record["checksum"]
     tensors = load_file(path)
     next(iter(tensors.values())).view(-1)[0] = torch.nan
-    save_file(tensors, path, {"unbraid": json.dumps(words)})
+    save_file(tensors, path, {"unbraid": json.dumps(record)})
     with pytest.raises(CheckpointFormatError, match="contains NaN"):
         unbraid.load(saved.folder)

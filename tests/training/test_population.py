@@ -43,7 +43,7 @@ def states(optimizer):
 
 
 @pytest.mark.parametrize("objective", ["beta_vae", "factor_vae", "beta_tc_vae"])
-def test_stretches_and_the_run_that_joins_them_are_equal(tmp_path, objective):
+def test_segments_and_the_run_that_joins_them_are_equal(tmp_path, objective):
     first = settings(objective, seed=3)
     second = later(first, steps=30, batch_size=5, learning_rate=4e-3, seed=9)
     go(first, None, tmp_path / "1")
@@ -52,7 +52,7 @@ def test_stretches_and_the_run_that_joins_them_are_equal(tmp_path, objective):
     assert same_weights(run.model, state.model)
 
 
-def test_learning_rate_of_a_stretch_is_in_the_optimizer(tmp_path):
+def test_learning_rate_of_a_segment_is_in_the_optimizer(tmp_path):
     first = settings()
     go(first, None, tmp_path / "1")
     state = go(
@@ -63,7 +63,7 @@ def test_learning_rate_of_a_stretch_is_in_the_optimizer(tmp_path):
     assert about["optimisers"]["optimiser"]["groups"][0]["lr"] == 0.02
 
 
-def test_strength_and_batch_of_a_stretch_are_in_the_loss(tmp_path, monkeypatch):
+def test_strength_and_batch_of_a_segment_are_in_the_loss(tmp_path, monkeypatch):
     seen = []
     plain_loss = BetaVAE.loss
 
@@ -114,7 +114,7 @@ def test_a_state_of_another_population_is_refused(tmp_path):
         )
 
 
-def test_a_stretch_that_diverges_leaves_no_state(tmp_path):
+def test_a_segment_that_diverges_leaves_no_state(tmp_path):
     with pytest.raises(TrainingDivergedError):
         go(settings(learning_rate=1e25), None, tmp_path / "1")
     assert not (tmp_path / "1").exists()

@@ -302,8 +302,8 @@ def _published(text: str) -> tuple[Any, dict[str, Any]]:
         raise typer.BadParameter(str(error)) from error
     if not issubclass(dataset, AbstractPublishedDataset):
         raise typer.BadParameter(
-            f"Expected a published dataset ({', '.join(PUBLISHED)}), got {text!r}, "
-            "which needs no file."
+            f"{text!r} is not a published dataset, and needs no file. Published "
+            f"datasets are {', '.join(PUBLISHED)}."
         )
     return dataset, options
 
@@ -352,8 +352,8 @@ def _describe_named(name: str, dataset: "type[AbstractDataset]") -> dict[str, An
 
 def _factor_text(row: dict[str, Any]) -> str:
     if row["n_images"] is None:
-        place = "here" if row["here"] else f"unbraid data {row['how']} {row['name']}"
-        return f"{row['about']} ({place})"
+        source = "here" if row["here"] else f"unbraid data {row['how']} {row['name']}"
+        return f"{row['about']} ({source})"
     return ", ".join(f"{factor['name']} {factor['size']}" for factor in row["factors"])
 
 

@@ -46,6 +46,9 @@ from .public._tiny_imagenet import TinyImageNet
 from .synthetic._discs import Discs
 from .synthetic._photographs import PhotographCrops
 from .synthetic._room3d import Room3D
+from .synthetic._rotating_objects import RotatingObjects, render_rotating_object
+from .synthetic._scene_drawing import SPRITE_SHAPES, draw_masks, hues, paint
+from .synthetic._scenes import SpriteScenes
 from .synthetic._sprite_variants import (
     ColoredSprites,
     NoisySprites,
@@ -59,8 +62,12 @@ from .synthetic._xy_squares import XYSquares
 __all__ = [
     "array_names",
     "read_array",
+    "render_rotating_object",
     "hidden_path",
     "discrete_factors",
+    "draw_masks",
+    "hues",
+    "paint",
     "Traversals",
     "all_rows",
     "traversals_of_table",
@@ -106,10 +113,13 @@ __all__ = [
     "Resized",
     "Reweighted",
     "Room3D",
+    "RotatingObjects",
     "ScreamSprites",
     "Shapes3D",
     "Singles",
     "SmallNORB",
+    "SPRITE_SHAPES",
+    "SpriteScenes",
     "Sprites2D",
     "Subset",
     "TinyImageNet",

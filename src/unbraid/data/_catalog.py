@@ -26,6 +26,8 @@ from .public._tiny_imagenet import TinyImageNet
 from .synthetic._discs import Discs
 from .synthetic._photographs import PhotographCrops
 from .synthetic._room3d import Room3D
+from .synthetic._rotating_objects import RotatingObjects
+from .synthetic._scenes import SpriteScenes
 from .synthetic._sprite_variants import (
     ColoredSprites,
     NoisySprites,
@@ -47,6 +49,8 @@ RENDERED: dict[str, type[AbstractDataset]] = {
     "scream_sprites": ScreamSprites,
     "picture_sprites": PictureSprites,
     "room3d": Room3D,
+    "rotating_objects": RotatingObjects,
+    "sprite_scenes": SpriteScenes,
     "photographs": PhotographCrops,
 }
 """Datasets that need no file, by name."""

@@ -190,22 +190,16 @@ def _open(
     if dataset is LabeledImages:
         stem = re.sub(r"[^a-z0-9]+", "_", Path(name).stem.lower()).strip("_")
         options = {"name": stem or "images", **options}
-        vectors = _read_vectors(expand_user(name))
-        if vectors is not None:
+        path = expand_user(name)
+        # Opened here, because its number of axes tells images from vectors.
+        images = open_npy(path) if path.suffix.lower() == ".npy" else name
+        if isinstance(images, np.ndarray) and images.ndim == 2:
             for option in options:
                 if option not in _VECTOR_OPTIONS:
                     raise ValueError(
                         f"{name}: vectors have no option {option!r}. Options are "
                         f"{', '.join(_VECTOR_OPTIONS)}."
                     )
-            return Vectors(vectors, **options)
-        return LabeledImages(name, **options)
+            return Vectors(images, **options)
+        return LabeledImages(images, **options)
     return dataset(**options)
-
-
-def _read_vectors(path: Path) -> np.ndarray | None:
-    """Return the array of a .npy file with two axes; ``None`` for other files."""
-    if path.suffix.lower() != ".npy":
-        return None
-    table = open_npy(path)
-    return table if table.ndim == 2 else None

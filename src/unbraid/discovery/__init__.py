@@ -2,7 +2,7 @@
 
 from ._configuration import name_configuration
 from ._discover import discover, plan_discovery
-from ._found import Discovery, Latent, Quality
+from ._discovery import Discovery, Latent, Quality
 from ._plan import Plan, Rung, Standing, read_plan
 from ._race import RaceObserver, judge
 from ._strength import bearable_strength

@@ -1,4 +1,4 @@
-"""Shared basics that know nothing about data or models, and do not import torch."""
+"""Shared basics, independent of data and models, which do not import torch."""
 
 from ._correlation import Correlation, correlate, is_constant, tied
 from ._durations import format_duration, parse_duration
@@ -46,6 +46,7 @@ from ._sections import Section, Whole, suggest
 from ._settings import OMIT_NONE, from_plain, make_record, to_plain
 from ._validation import (
     are_whole,
+    check_count,
     check_finite,
     check_integer,
     check_integers,
@@ -83,6 +84,7 @@ __all__ = [
     "Whole",
     "are_whole",
     "cache_folder",
+    "check_count",
     "check_finite",
     "check_integer",
     "check_integers",

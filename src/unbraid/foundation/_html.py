@@ -11,10 +11,10 @@ def html_table(
     title: str = "",
     notes: Iterable[str] = (),
 ) -> str:
-    """A table as HTML; every text is escaped.
+    """Return a table as HTML, with all text escaped.
 
     Args:
-        columns: Headings.
+        columns: Column headings.
         rows: Cells of each row.
         title: Line above the table.
         notes: Lines below the table.

@@ -1,5 +1,7 @@
 """``n_jobs`` as scikit-learn counts it."""
 
+from typing import Any
+
 from ._validation import check_integer
 
 
@@ -26,4 +28,5 @@ def count_jobs(n_jobs: int | None) -> int:
         check_integer("n_jobs", n_jobs)
         if n_jobs == 0:
             raise ValueError("n_jobs must not be 0. Use -1 for all cores.")
-    return effective_n_jobs(n_jobs)
+    count: Any = effective_n_jobs  # its annotation lacks None
+    return count(n_jobs)

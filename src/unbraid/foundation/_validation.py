@@ -22,11 +22,7 @@ class _HasShape(Protocol):
 
 
 def is_number(
-    value: Any,
-    *,
-    above: float = -math.inf,
-    least: float = -math.inf,
-    most: float = math.inf,
+    value: Any, *, above: float = -math.inf, least: float = -math.inf
 ) -> bool:
     """Return whether a value is a finite number in a range, and not a boolean.
 
@@ -36,7 +32,7 @@ def is_number(
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return abs(value) <= _LARGEST and above < value and least <= value <= most
+    return abs(value) <= _LARGEST and above < value and least <= value
 
 
 def is_whole(value: Any, *, least: float = 1) -> bool:
@@ -49,16 +45,14 @@ def is_whole(value: Any, *, least: float = 1) -> bool:
     return isinstance(value, int) and is_number(value, least=least)
 
 
-def are_whole(values: Any, *, least: float = 1) -> bool:
-    """Return whether a value is a list or tuple of integers of at least a minimum.
+def are_whole(values: Any) -> bool:
+    """Return whether a value is a list or tuple of positive integers.
 
     Example:
         >>> are_whole((3, 1)), are_whole(3), are_whole("31")
         (True, False, False)
     """
-    return isinstance(values, list | tuple) and all(
-        is_whole(value, least=least) for value in values
-    )
+    return isinstance(values, list | tuple) and all(map(is_whole, values))
 
 
 def check_positive(name: str, value: Any) -> None:
@@ -120,6 +114,24 @@ def check_integer(
     if not is_whole(value, least=-math.inf):
         raise ValueError(f"{name} must be an integer, got {value!r}.")
     check_number(name, value, least=least, most=most)
+
+
+def check_count(name: str, value: Any, *, least: int = 1) -> None:
+    """Require a whole number of any type, such as 3, 3.0 or ``np.int64(3)``.
+
+    Example:
+        >>> check_count("bins", 2.5, least=2)
+        Traceback (most recent call last):
+        ValueError: bins must be a whole number of at least 2, got 2.5.
+    """
+    try:
+        is_count = not isinstance(value, bool) and value == int(value) >= least
+    except (TypeError, ValueError, OverflowError):
+        is_count = False
+    if not is_count:
+        raise ValueError(
+            f"{name} must be a whole number of at least {least}, got {value!r}."
+        )
 
 
 def check_sequence(name: str, value: Any, *, length: int | None = None) -> None:

@@ -84,7 +84,7 @@ class _Loader(yaml.SafeLoader):
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes every text that the loader would take for something else."""
+    """Dumper that quotes every text that the loader would read as another type."""
 
     yaml_implicit_resolvers: dict[str, Any] = {}
 

@@ -5,13 +5,14 @@ import torch
 from numpy.typing import NDArray
 
 _MAX_ROUNDS = 100
+_TOLERANCE = 1e-12
+"""Iteration stops for a set when the sum of its squared off-diagonal entries falls by
+less than this fraction of the sum of all its squares."""
 _CHUNK = 20_000_000
 """Numbers processed at a time: 160 MB."""
 
 
-def joint_diagonalizers(
-    matrices: NDArray[np.float64], *, tolerance: float = 1e-12
-) -> NDArray[np.float64]:
+def joint_diagonalizers(matrices: NDArray[np.float64]) -> NDArray[np.float64]:
     r"""Rotations that make sets of symmetric matrices as diagonal as possible.
 
     Orthogonal FFDIAG for all sets at once. A rotation :math:`\exp(W)` with
@@ -22,8 +23,6 @@ def joint_diagonalizers(
 
     Args:
         matrices: Symmetric matrices of shape ``(n_sets, n_matrices, k, k)``.
-        tolerance: Iteration stops for a set when the sum of its squared off-diagonal
-            entries falls by less than this fraction of the sum of all its squares.
 
     Returns:
         Rotations ``V`` of shape ``(n_sets, k, k)``, whose rows are the joint
@@ -49,11 +48,11 @@ def joint_diagonalizers(
     for start in range(0, n_sets, chunk):
         sets = slice(start, start + chunk)
         part = torch.from_numpy(np.ascontiguousarray(matrices[sets]))
-        rotations[sets] = _diagonalize(part, tolerance).numpy()
+        rotations[sets] = _diagonalize(part).numpy()
     return rotations
 
 
-def _diagonalize(matrices: torch.Tensor, tolerance: float) -> torch.Tensor:
+def _diagonalize(matrices: torch.Tensor) -> torch.Tensor:
     n_matrices = matrices.shape[1]
     # Any generic mixture will do; it is fixed, so that results can be reproduced.
     weights = torch.cos(torch.arange(1.0, n_matrices + 1, dtype=torch.float64))
@@ -77,7 +76,7 @@ def _diagonalize(matrices: torch.Tensor, tolerance: float) -> torch.Tensor:
         errors[accepted] = after[better]
         steps[accepted] = torch.clamp(2 * steps[accepted], max=1.0)
         steps[active[~better]] *= 0.5
-        is_done = better & (gain <= tolerance * totals[active])
+        is_done = better & (gain <= _TOLERANCE * totals[active])
         is_done |= steps[active] < 1e-3
         active = active[~is_done]
     return rotations

@@ -7,7 +7,6 @@ from ._encoded import encode_some, encode_traversals
 from ._evaluate import evaluate
 from ._information import bin_codes, factor_entropies, mutual_information_matrix
 from ._inputs import BINS, Factors, read_codes, read_inputs, to_bins
-from ._options import check_option
 from ._own_metrics import resolve_metrics
 from ._score import Score
 from ._scorecard import Scorecard
@@ -60,7 +59,6 @@ __all__ = [
     "mutual_information_matrix",
     "BINS",
     "to_bins",
-    "check_option",
     "standardize",
     "Comparison",
     "DCI",

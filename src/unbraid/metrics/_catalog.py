@@ -1,4 +1,4 @@
-"""Every metric by its short name: what ``evaluate`` and the command line know."""
+"""Catalog of metrics by short name."""
 
 import inspect
 import math
@@ -53,16 +53,17 @@ Rows = Literal["all", "some", "traversals"]
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric, and what must be known to call it.
+    """A metric and its properties.
 
     Attributes:
-        function: Takes codes (and :class:`Factors`, if ``uses_factors``), and a
-            ``seed`` if it is random. Returns a :class:`Score` or a record of several.
+        function: Function of codes (and :class:`Factors`, if ``uses_factors``), with an
+            argument ``seed`` if it is random. Returns a :class:`Score`, or a record of
+            several.
         higher_is_better: Direction of the score.
-        seconds: Processor time on 15,000 rows, 10 latents and the 5 factors of
-            dSprites, roughly; for the estimate before an evaluation.
-        rows: What it looks at: all rows, a random part of them that it draws by
-            itself, or traversals, which need rows that differ in one factor only.
+        seconds: Approximate processor time on 15,000 rows, 10 latents and the 5 factors
+            of dSprites, from which the time of an evaluation is estimated.
+        rows: Rows that it uses: ``"all"``, ``"some"`` that it draws at random, or
+            ``"traversals"``, rows that differ in one factor only.
         is_standard: Whether it belongs to the standard suite.
         uses_factors: Whether it needs ground truth.
         per_class: Whether its time grows with the number of classes of the factors.
@@ -80,14 +81,14 @@ class Metric:
     bounds: tuple[float, float | Literal["latents"]] = (-math.inf, math.inf)
 
     def range(self, n_latents: int) -> tuple[float, float]:
-        """The bounds for codes with this number of latents."""
+        """Return the bounds for codes with this number of latents."""
         low, high = self.bounds
         return low, n_latents if high == "latents" else high
 
     def scores(
         self, codes: NDArray[np.float64], factors: Factors | None, seed: int
     ) -> tuple[Score, ...]:
-        """Call the metric; some give one score, some a record of several."""
+        """Call the metric, which returns one score or a record of several."""
         given: list[Any] = [codes, factors] if self.uses_factors else [codes]
         options = {"seed": seed} if self.is_random else {}
         result = self.function(*given, **options)
@@ -97,7 +98,8 @@ class Metric:
         scores = tuple(part for part in parts if isinstance(part, Score))
         if not scores:
             raise ValueError(
-                f"metric: expected a Score, or a record of some, got {result!r}."
+                f"{self.name} must return a Score or a record of scores, got "
+                f"{result!r}."
             )
         return scores
 
@@ -228,10 +230,10 @@ _BUILT_IN: dict[str, Metric] = {
 
 def _read_metric(offered: Any) -> Metric:
     if not isinstance(offered, Metric):
-        raise ValueError(f"expected a Metric, got {offered!r}")
+        raise ValueError(f"{offered!r} is not a Metric")
     if offered.is_standard:
         raise ValueError(
-            "expected is_standard=False, as the standard is the same for all"
+            "is_standard must be False, because the standard suite is fixed"
         )
     return offered
 
@@ -239,16 +241,17 @@ def _read_metric(offered: Any) -> Metric:
 METRICS: Catalog[Metric] = Catalog(
     _BUILT_IN, group="unbraid.metrics", read=_read_metric, taken=("standard", "all")
 )
-"""Every metric that needs codes and factors only, in the order of a scorecard; those
-of other packages last."""
+"""Metrics of codes and factors by name, in the order of a scorecard."""
 
 
 def choose_metrics(wanted: str | Sequence[str], *, have_factors: bool) -> list[str]:
-    """Names of metrics from ``"standard"``, ``"all"``, or names.
+    """Return the names of metrics from ``"standard"``, ``"all"``, or names.
 
     Args:
-        wanted: ``"standard"``, ``"all"``, one name, names between commas, or a list.
-        have_factors: Without factors, the sets hold what needs none.
+        wanted: ``"standard"``, ``"all"``, a name, names separated by commas, or a list
+            of names.
+        have_factors: Whether there are factors. Without them, ``"standard"`` and
+            ``"all"`` are the metrics that need none.
     """
     if wanted in ("standard", "all"):
         return [
@@ -259,18 +262,18 @@ def choose_metrics(wanted: str | Sequence[str], *, have_factors: bool) -> list[s
             or (not have_factors and not metric.uses_factors)
         ]
     names = wanted.split(",") if isinstance(wanted, str) else list(wanted)
-    # Each once, in the order in which they were asked for.
+    # Each once, in the requested order.
     names = list(dict.fromkeys(name.strip() for name in names if name.strip()))
     for name in names:
         if name not in METRICS:
             raise ValueError(
-                f"evaluate: expected metrics 'standard', 'all' or among "
-                f"{', '.join(METRICS)}, got {name!r}.{suggest(name, METRICS)}"
+                f"evaluate: there is no metric {name!r}.{suggest(name, METRICS)} "
+                f"Metrics are 'standard', 'all', {', '.join(METRICS)}."
             )
         if METRICS[name].uses_factors and not have_factors:
             raise ValueError(
-                f"evaluate: expected factors for the metric {name!r}, got none."
+                f"evaluate: the metric {name!r} needs factors, but there are none."
             )
     if not names:
-        raise ValueError("evaluate: expected at least one metric, got none.")
+        raise ValueError("evaluate: metrics must name at least one metric.")
     return names

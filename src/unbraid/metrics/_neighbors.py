@@ -4,19 +4,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 NEIGHBORS = 10
-"""Nearest neighbors that make a neighborhood, as in InfoMEC."""
+"""Number of nearest neighbors in InfoMEC."""
 
 
 def without_ties(
     codes: NDArray[np.float64], generator: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Latents of deviation 1 with a trace of noise, so that no two rows are equal.
+    """Return latents of deviation 1 with a little noise, so that no two are equal.
 
-    A neighborhood among equal values has no size. The noise is 1e-10 of a latent's
-    typical value, as in scikit-learn's estimator.
+    Distances between equal values are 0, which the estimator does not allow. The noise
+    is 1e-10 of a latent's typical value, as in scikit-learn.
 
     Args:
-        codes: Shape ``(n_rows, n_latents)``.
+        codes: Codes, ``(n_rows, n_latents)``.
         generator: Source of the noise.
     """
     deviation = codes.std(axis=0)
@@ -31,23 +31,23 @@ def neighbor_information(
     *,
     neighbors: int = NEIGHBORS,
 ) -> float:
-    r"""Mutual information in nats, estimated from nearest neighbors.
+    r"""Estimate mutual information, in nats, from nearest neighbors.
 
     Take the distance from a row to its ``neighbors``-th nearest row of the same class
-    and count the rows of any class that are closer: if they are hardly more, the latent
-    tells the class.
+    and count the rows of any class that are closer: if these are hardly more, the
+    latent determines the class.
 
     .. math:: \psi(N) + \langle \psi(k) \rangle - \langle \psi(N_c) \rangle
         - \langle \psi(m) \rangle
 
     Args:
-        latent: No two values equal, ``(n_rows,)``; see :func:`without_ties`.
+        latent: Distinct values, ``(n_rows,)``; see :func:`without_ties`.
         labels: Class numbers from 0, ``(n_rows,)``. A class of one row has no
             neighbors and is left out; classes of few rows use fewer neighbors.
-        neighbors: From 1.
+        neighbors: Number of nearest neighbors, at least 1.
 
     Returns:
-        From 0; estimates below it are cut off.
+        Mutual information; negative estimates become 0.
 
     References:
         Ross (2014), Mutual Information between Discrete and Continuous Data Sets, PLoS
@@ -76,25 +76,25 @@ def neighbor_information(
 
 
 def _radii(ascending: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-    """Distance of each value to its k-th nearest other value."""
-    # The k nearest and the value itself are k + 1 values in a row: of all such windows
-    # around a value, the one that reaches least far.
+    """Return the distance of each value to its k-th nearest other value."""
+    # The value and its k nearest are k + 1 consecutive values: of all such windows
+    # that contain the value, the one with the smallest reach.
     first, last = ascending[: len(ascending) - k], ascending[k:]
     radii = np.full(len(ascending), np.inf)
     for offset in range(k + 1):
-        place = slice(offset, offset + len(first))
-        middle = ascending[place]
+        part = slice(offset, offset + len(first))
+        middle = ascending[part]
         reach = np.maximum(middle - first, last - middle)
-        np.minimum(radii[place], reach, out=radii[place])
+        np.minimum(radii[part], reach, out=radii[part])
     return radii
 
 
 def _count_within(
     values: NDArray[np.float64], radii: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """Values closer to each value than its radius, itself among them."""
-    # A shade less than the radius, so that rounding never lets the neighbor in that
-    # the radius was measured to.
+    """Count the values within the radius of each value, including itself."""
+    # Slightly less than the radius, so that rounding never includes the neighbor to
+    # which the radius was measured.
     radii = np.maximum(0.0, radii - 4 * np.spacing(np.abs(values) + radii))
     ascending = np.sort(values)
     return np.searchsorted(ascending, values + radii, side="right") - np.searchsorted(

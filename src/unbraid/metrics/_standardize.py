@@ -1,4 +1,4 @@
-"""Codes with mean 0 and standard deviation 1."""
+"""Standardizing codes."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +10,11 @@ def standardize(
     """Shift and scale each latent so that over some rows it has mean 0 and deviation 1.
 
     Args:
-        codes: Shape ``(n_rows, n_latents)``.
-        rows: Rows the mean and deviation are taken from, at least one.
+        codes: Codes, ``(n_rows, n_latents)``.
+        rows: Rows from which mean and deviation are computed, at least one.
 
     Returns:
-        The same shape; a latent that is constant over ``rows`` becomes 0 everywhere.
+        Codes of the same shape; a latent that is constant over ``rows`` becomes 0.
 
     Example:
         >>> standardize(np.array([[1.0, 5.0], [3.0, 5.0], [5.0, 6.0]]), np.arange(2))

@@ -97,7 +97,6 @@ def fit_fast_ica(
     n_latents: int = 10,
     n_rows: int = 5_000,
     seed: int = 0,
-    max_iterations: int = 1_000,
 ) -> LinearModel:
     """Fit independent components of the pixels, each scaled to variance 1.
 
@@ -109,8 +108,6 @@ def fit_fast_ica(
         n_latents: Number of components.
         n_rows: Number of randomly drawn images to fit; all if there are fewer.
         seed: Seed of the draw and of the initial rotation.
-        max_iterations: Largest number of iterations; scikit-learn warns if it has not
-            converged by then.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -126,7 +123,7 @@ def fit_fast_ica(
     pixels = _draw_pixels(dataset, n_rows, seed)
     center = pixels.mean(axis=0)
     encoding, decoding = _principal_axes(pixels, n_latents, seed)
-    rotation = _independent_axes((pixels - center) @ encoding, max_iterations, seed)
+    rotation = _independent_axes((pixels - center) @ encoding, seed)
     # The inverse of a rotation is its transpose.
     return _build_model(dataset, center, encoding @ rotation.T, rotation @ decoding)
 
@@ -164,13 +161,13 @@ def _principal_axes(
 
 
 def _independent_axes(
-    whitened: NDArray[np.floating], max_iterations: int, seed: int
+    whitened: NDArray[np.floating], seed: int
 ) -> NDArray[np.floating]:
     """Return the rotation of whitened data to independent components, as rows."""
     from sklearn.decomposition import FastICA
 
     random_state = _sklearn_seed(seed, "independent components")
-    ica = FastICA(max_iter=max_iterations, random_state=random_state)
+    ica = FastICA(max_iter=1_000, random_state=random_state)
     # scikit-learn's whitening fails for principal components that do not vary.
     return np.asarray(ica.set_params(whiten=False).fit(whitened).components_)
 

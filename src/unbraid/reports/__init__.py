@@ -58,10 +58,13 @@ from .figures._summaries import (
 )
 from .figures._training import TrainingCurves, draw_training_curves, training_curves
 from .figures._traversals import draw_factor_traversals, draw_latent_traversals
+from .pages._discovery_record import DiscoveryRecord
+from .pages._dynamics_block import TrainingPaths
 from .pages._write_report import write_report
 
 __all__ = [
     "CumulativeDistances",
+    "DiscoveryRecord",
     "DistanceMatrices",
     "FactorLatentMatrices",
     "FactorTraversals",
@@ -72,6 +75,7 @@ __all__ = [
     "RankedSetting",
     "Reconstructions",
     "TrainingCurves",
+    "TrainingPaths",
     "animate_latent_traversals",
     "cumulative_distances",
     "distance_matrices",

@@ -1,4 +1,4 @@
-"""One run of a study from beginning to end, in the process that is called."""
+"""The job of one run of a study: train it, pause it with a preview, or score it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -24,9 +24,10 @@ from unbraid.training import (
 from unbraid.training.loggers import AbstractLogger
 
 from ._preview import read_preview, write_preview
+from ._run_files import RunFiles
 from ._scoring import score_run
 from ._specification import RunSpec
-from ._store import Cell, RunFiles
+from ._store import Cell
 
 KIND = "unbraid.studies:do_run"
 """Kind of the jobs of a study."""
@@ -67,7 +68,7 @@ def make_job(
 
 
 def _describe(spec: RunSpec) -> str:
-    """What tells a run from others, in a few words."""
+    """Describe a run briefly: objective, hyperparameters, seed and data."""
     numbers = [
         f"{name}={value:g}"
         for name, value in spec.objective.items()
@@ -82,7 +83,7 @@ def do_run(job: Job, report: Report) -> None:
 
     Args:
         job: Job from :func:`make_job`.
-        report: Is called with the progress.
+        report: Called with the progress.
     """
     files, until = RunFiles(Path(job.folder)), job.spec["until"]
     if until is None and files.scores.is_file():
@@ -159,7 +160,7 @@ def _train(
     except NewerFormatError:
         raise
     except CheckpointFormatError:
-        # A damaged file costs the run its progress, and nobody anything else.
+        # A damaged file costs the run its progress, and nothing else.
         _start_afresh(files)
         return train()
 
@@ -182,7 +183,7 @@ def _train_and_score(
 def _evolve_and_score(
     spec: RunSpec, data: CachedDataset, files: RunFiles, job: Job
 ) -> dict[str, Any]:
-    # Beside the runs, so that runs which share a population breed it once.
+    # Beside the runs, so that runs which share a population train it once.
     populations = files.path.parent.parent / "populations"
     # In this process: its worker has one core, and a job does not start others.
     evolved = evolve(
@@ -218,6 +219,6 @@ _OF_TRAINING = (
 
 
 def _start_afresh(files: RunFiles) -> None:
-    """Free the names of all files of the training; they may be of another run."""
+    """Rename all files of the training, which may belong to another run."""
     for name in _OF_TRAINING:
         set_aside(files.path / name)

@@ -8,8 +8,10 @@ from ._history import ACTIVE, read_history
 from ._loop import Snapshot, train
 from ._memory import keep_freed_memory
 from ._model_file import (
+    SavedModel,
     copy_model,
     load,
+    read_model,
     read_model_hash,
     read_weight_hashes,
     save_model,
@@ -42,6 +44,7 @@ __all__ = [
     "Change",
     "Diagnosis",
     "Run",
+    "SavedModel",
     "RunSettings",
     "Training",
     "hash_plain",
@@ -62,6 +65,7 @@ __all__ = [
     "join_segments",
     "keep_freed_memory",
     "load",
+    "read_model",
     "measure_training",
     "save_model",
     "specify",

@@ -4,6 +4,7 @@ import contextlib
 import math
 import os
 import shutil
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,8 @@ from ._tensor_file import (
     check_shapes,
     copy_into,
     hash_tensors,
+    parse_tensors,
     read_about,
-    read_tensors,
     write_tensors,
 )
 
@@ -194,6 +195,44 @@ def load(
         >>> model.decode(torch.zeros(5, 2)).shape
         torch.Size([5, 3, 8, 8])
     """
+    return read_model(path, network=network, likelihood=likelihood, device=device).model
+
+
+@dataclass(frozen=True, eq=False)
+class SavedModel:
+    """A model, and the content of the files that it was loaded from.
+
+    Attributes:
+        model: The model.
+        about: Content of ``model.json``.
+        content: Content of ``model.safetensors``.
+    """
+
+    model: Autoencoder | LinearModel
+    about: dict[str, Any] = field(repr=False)
+    content: bytes = field(repr=False)
+
+    @property
+    def weights(self) -> str | None:
+        """Hash of the weights; ``None`` in files of the first versions."""
+        return self.about.get("weights")
+
+    def write(self, folder: Path) -> None:
+        """Write the same two files into another folder."""
+        # The description last: where there is one, there is all of a model.
+        with atomic_write(folder / "model.safetensors") as file:
+            file.write(self.content)
+        write_json(folder / "model.json", self.about, kind=_KIND)
+
+
+def read_model(
+    path: str | os.PathLike[str],
+    *,
+    network: AbstractNetwork | None = None,
+    likelihood: AbstractLikelihood | None = None,
+    device: str | torch.device = "cpu",
+) -> SavedModel:
+    """Load a model, and keep the content of its files; see :func:`load`."""
     folder = expand_user(path)
     if folder.name in ("model.json", "model.safetensors"):
         folder = folder.parent
@@ -207,7 +246,8 @@ def load(
             f"{weights}: there is no such file. The weights of a model must be in the "
             "same folder as model.json."
         )
-    tensors, header = read_tensors(weights, kind=_KIND)
+    content = weights.read_bytes()
+    tensors, header = parse_tensors(weights, content, kind=_KIND)
     _check_weights(description, about, weights, header)
     try:
         if network is None:
@@ -224,7 +264,7 @@ def load(
             f"{description}: no model can be made from these settings: {reason}"
         ) from error
     copy_into(weights, model.state_dict(), tensors)
-    return model.to(device).eval()
+    return SavedModel(model.to(device).eval(), about, content)
 
 
 def _build(

@@ -86,7 +86,7 @@ class Recording:
             self.save()
 
     def save(self) -> None:
-        """Write the state, in place of the last one."""
+        """Write the state, replacing the last one."""
         if self.folder is None:
             return
         # The history must be on the disk before the state that follows it.

@@ -172,10 +172,17 @@ class RunFolder:
         is_sound = all(isinstance(status.get(k, v()), v) for k, v in _STATUS.items())
         return status if is_sound else {}
 
-    def read_warnings(self) -> tuple[Diagnosis, ...]:
-        """Read the problems that were found at the end of the run."""
+    def read_warnings(
+        self, status: dict[str, Any] | None = None
+    ) -> tuple[Diagnosis, ...]:
+        """Return the problems that were found at the end of the run.
+
+        Args:
+            status: Content of ``status.json``; read from the file when not given.
+        """
+        status = self.read_status() if status is None else status
         try:
-            found = [Diagnosis(**plain) for plain in self.read_status()["warnings"]]
+            found = [Diagnosis(**plain) for plain in status["warnings"]]
         except (KeyError, TypeError):
             return ()
         return tuple(part for part in found if part.is_sound)

@@ -40,6 +40,11 @@ def specify(
     chosen = read_settings(specify, settings, overrides)
     network, likelihood = chosen.network, chosen.likelihood
     learning_rate = chosen.learning_rate
+    objective = choose_objective(objective)
+    if network == "auto":
+        network = objective.default_network() or network
+    if likelihood == "auto":
+        likelihood = objective.default_likelihood() or likelihood
     if chosen.recipe is not None:
         recipe = choose_recipe(chosen.recipe, dataset.image_shape)
         network = recipe.network if network == "auto" else network
@@ -52,7 +57,7 @@ def specify(
         is_plain_image = len(dataset.image_shape) == 3 and not chosen.standardize
         likelihood = "bernoulli" if is_plain_image else "gaussian"
     resolved = {
-        "objective": choose_objective(objective).for_data(dataset).over(chosen.steps),
+        "objective": objective.for_data(dataset).over(chosen.steps),
         "network": choose_network(network, dataset.image_shape),
         "likelihood": choose_likelihood(likelihood),
         "learning_rate": learning_rate,

@@ -37,32 +37,25 @@ class TrainingState:
 
     @classmethod
     def create(
-        cls,
-        spec: TrainingSpec,
-        *,
-        device: torch.device | str = "cpu",
-        model: Autoencoder | None = None,
+        cls, spec: TrainingSpec, *, device: torch.device | str = "cpu"
     ) -> "TrainingState":
         """Return the state before the first step.
 
         Args:
             spec: Settings of the run.
             device: Device to train on.
-            model: Model to start from, instead of a new one.
         """
-        if model is None:
-            _require_memory(spec)
-            model = build_model(
-                spec.network,
-                image_shape=spec.image_shape,
-                n_latents=spec.n_latents,
-                likelihood=spec.likelihood,
-                seed=spec.seed,
-                is_variational=spec.objective.is_variational,
-                mean=spec.mean or None,
-                std=spec.std or None,
-            )
-        model = model.to(device)
+        _require_memory(spec)
+        model = build_model(
+            spec.network,
+            image_shape=spec.image_shape,
+            n_latents=spec.n_latents,
+            likelihood=spec.likelihood,
+            seed=spec.seed,
+            is_variational=spec.objective.is_variational,
+            mean=spec.mean or None,
+            std=spec.std or None,
+        ).to(device)
         extra = _build_extra(spec, model)
         parameters = list(model.parameters())
         adversary_optimizer = None

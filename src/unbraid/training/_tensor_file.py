@@ -59,7 +59,13 @@ def read_tensors(
             written by a newer version.
     """
     # As bytes, because safetensors cannot open names that are not UTF-8.
-    content = path.read_bytes()
+    return parse_tensors(path, path.read_bytes(), kind=kind)
+
+
+def parse_tensors(
+    path: Path, content: bytes, *, kind: str
+) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    """Return the tensors in the content of a file, as :func:`read_tensors` does."""
     about = _read_about(path, content, kind=kind)
     try:
         tensors = load(content)

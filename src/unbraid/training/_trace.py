@@ -13,7 +13,7 @@ from torch import nn
 from unbraid.data import AbstractDataset, float_images
 from unbraid.foundation import (
     CheckpointFormatError,
-    check_integer,
+    check_count,
     check_option,
     expand_user,
     numpy_generator,
@@ -54,8 +54,8 @@ class TraceSettings:
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(map(int, self.rows)))
         object.__setattr__(self, "steps", tuple(sorted(set(map(int, self.steps)))))
-        check_integer("n_observations", self.n_observations, least=1)
-        check_integer("n_snapshots", self.n_snapshots, least=1)
+        check_count("n_observations", self.n_observations, least=1)
+        check_count("n_snapshots", self.n_snapshots, least=1)
 
     def steps_of(self, n_steps: int) -> tuple[int, ...]:
         """Return the steps of a run at which snapshots are taken.

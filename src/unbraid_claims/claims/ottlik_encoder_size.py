@@ -1,17 +1,26 @@
 """Larger frozen encoders have a higher MIG."""
 
+from dataclasses import asdict
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from unbraid.data import open_dataset
-from unbraid_claims import Claim, Evidence, Measured, above, rank_correlation, resampled
-from unbraid_claims._frozen_encoders import (
-    gap_of,
-    published_encoders,
-    untrained_gap,
+from unbraid_claims import (
+    Check,
+    Claim,
+    EncoderScore,
+    EncoderTable,
+    Evidence,
+    Measured,
+    above,
+    list_clip_encoders,
+    rank_correlation,
+    resampled,
+    score_encoders,
 )
+from unbraid_claims._encoder_table import FAMILIES
+from unbraid_claims._frozen_encoders import untrained_gap
 from unbraid_claims._scores_by_group import draw_lines
 from unbraid_claims._tables import group_means
 
@@ -32,14 +41,8 @@ def measure(evidence: Evidence) -> Measured:
             expected="above 0, as with CLIP (0.004 to 0.026)",
         )
     ]
-    published = evidence.cached("published", lambda: _published(evidence))
-    if len(published) > 1:
-        trend = np.corrcoef(
-            [row["n_weights"] for row in published],
-            [row["score.mig"] for row in published],
-        )[0, 1]
-        quantity = "CLIP's encoders at hand: correlation of MIG and weights"
-        checks.append(above(quantity, (float(trend), None)))
+    clip_checks = _clip_trends(evidence.cached("clip", lambda: _clip_scores(evidence)))
+    checks += clip_checks
     means = {
         "self-trained": group_means(table, "width", "score.mig"),
         "untrained": group_means(untrained, "width", "score.mig"),
@@ -54,7 +57,7 @@ def measure(evidence: Evidence) -> Measured:
         checks=checks,
         figure=figure,
         remark="Self-trained encoders stand for CLIP's, whose weights are not at hand."
-        if len(published) < 2
+        if not clip_checks
         else "",
     )
 
@@ -89,17 +92,26 @@ def _untrained(evidence: Evidence) -> list[dict[str, Any]]:
     ]
 
 
-def _published(evidence: Evidence) -> list[dict[str, Any]]:
+def _clip_scores(evidence: Evidence) -> list[dict[str, Any]]:
     if evidence.preset != "paper":
         return []
     data = open_dataset(evidence.cells(_STUDY)[0].spec.data)
+    table = score_encoders(list_clip_encoders(), data, n_rows=10_000)
+    return [asdict(score) for score in table.scores]
+
+
+def _clip_trends(rows: list[dict[str, Any]]) -> list[Check]:
+    """One check for each family with at least two measured encoders."""
+    scores = tuple(EncoderScore(**row) for row in rows)
+    table = EncoderTable(metric="mig", data="", scores=scores)
     return [
-        {
-            "name": name,
-            "n_weights": n,
-            "score.mig": gap_of(encoder, data, n_rows=10_000),
-        }
-        for name, n, encoder in published_encoders()
+        above(
+            f"CLIP, {family} encoders: change of MIG with ten times the parameters",
+            (trend, None),
+            expected=f"above 0; {table.trend(family, 'published'):+.3f} in the source",
+        )
+        for family in FAMILIES
+        if (trend := table.trend(family, "measured")) is not None
     ]
 
 

@@ -1,5 +1,6 @@
 """GeoManCEr finds factors from true latents, but not from pixels or codes."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,28 +8,84 @@ from numpy.typing import NDArray
 
 from unbraid import encode, fit
 from unbraid.data import LabeledImages
-from unbraid.geometry import Geomancer, alignment_error, product_manifold
+from unbraid.geometry import Geomancer, ManifoldSample, alignment_error
 from unbraid.reports import draw_manifold_spectrum, manifold_spectrum
 from unbraid_claims import Check, Claim, Evidence, Measured
-from unbraid_claims._rotating_object import render_rotating_object
+from unbraid_claims._rotating_object import (
+    DIMENSIONS,
+    pushed_tangents,
+    random_angle,
+    render_poses,
+    sample_poses,
+    splitting_angle,
+)
 
-_FACTORS, _DIMENSIONS = "SO3 x S2", [2, 3]
+# Largest or smallest share of the angle between random subspaces.
+_LATENTS_MOST, _PIXELS_LEAST, _CODES_LEAST = 0.25, 0.8, 0.5
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Apply GeoManCEr to points of a product manifold, their images and their codes."""
-    n_points = evidence.at(smoke=300, mini=3_000, paper=20_000)
-    sample = product_manifold(_FACTORS, n_points)
-    rotations = sample.points[:, :9].reshape(-1, 3, 3)
-    # Coordinates have unit length on the sphere, whatever the scale of SO(3).
-    rotations = rotations / np.linalg.norm(rotations[:, :1], axis=2, keepdims=True)
-    images = render_rotating_object(rotations, sample.points[:, 9:])
-    pixels = images.reshape(n_points, -1) / 255.0
+    """Points of one product manifold: as they are, as images, as codes of images."""
+    sample = sample_poses(evidence.at(smoke=300, mini=3_000, paper=20_000))
     truth = Geomancer(sample.dimension).fit(sample.points)
-    error = float("nan")
-    if sorted(truth.dimensions_) == _DIMENSIONS:
-        error = float(alignment_error(truth.components_, sample.tangents).mean())
+    chance = random_angle(n_samples=evidence.at(smoke=100, mini=10_000, paper=10_000))
+    latents = splitting_angle(sample.points, truth, sample.tangents)
+    pixels = _split(sample, _pixels)
+    codes = evidence.cached("split codes", lambda: _split_codes(evidence, sample))
     checks = [
+        *_check_latents(truth, sample),
+        _compare("true latents", latents, chance, expected="small", most=_LATENTS_MOST),
+        *_check_failure("pixels", pixels),
+        _compare(
+            "pixels",
+            pixels["angle"],
+            chance,
+            expected="about 1: no better than chance",
+            least=_PIXELS_LEAST,
+        ),
+        *_check_failure("beta-VAE codes", codes),
+        _compare(
+            "beta-VAE codes",
+            codes["angle"],
+            chance,
+            expected="large",
+            least=_CODES_LEAST,
+        ),
+    ]
+    figure = draw_manifold_spectrum(manifold_spectrum(truth))
+    remark = (
+        f"The mean angle between random subspaces of two and three dimensions is "
+        f"{chance:.2f} rad."
+    )
+    return Measured(checks=checks, figure=figure, n_seeds=1, remark=remark)
+
+
+def _compare(
+    points: str,
+    angle: float,
+    chance: float,
+    *,
+    expected: str,
+    least: float = -np.inf,
+    most: float = np.inf,
+) -> Check:
+    quantity = (
+        f"{points}: angle to the true subspaces, divided by that of random subspaces"
+    )
+    return Check(
+        quantity=quantity,
+        expected=expected,
+        value=angle / chance,
+        least=least,
+        most=most,
+    )
+
+
+def _check_latents(truth: Geomancer, sample: ManifoldSample) -> list[Check]:
+    error = float("nan")
+    if sorted(truth.dimensions_) == sorted(DIMENSIONS):
+        error = float(alignment_error(truth.components_, sample.tangents).mean())
+    return [
         Check(
             quantity="true latents: factors of 2 and 3 dimensions found (1: yes)",
             expected="yes",
@@ -42,32 +99,54 @@ def measure(evidence: Evidence) -> Measured:
             most=0.15,
         ),
     ]
-    codes = np.array(evidence.cached("codes", lambda: _codes(evidence, images)))
-    for what, points in (("pixels", pixels), ("beta-VAE codes", codes)):
-        fitted = Geomancer(sample.dimension).fit(np.unique(points, axis=0))
-        checks.append(
-            Check(
-                quantity=f"{what}: factors of 2 and 3 dimensions found (1: yes)",
-                expected="no",
-                value=_is_found(fitted),
-                most=0.5,
-            )
+
+
+def _check_failure(points: str, split: dict[str, float]) -> list[Check]:
+    return [
+        Check(
+            quantity=f"{points}: factors of 2 and 3 dimensions found (1: yes)",
+            expected="no",
+            value=split["found"],
+            most=0.5,
         )
-    figure = draw_manifold_spectrum(manifold_spectrum(truth))
-    return Measured(checks=checks, figure=figure, n_seeds=1)
+    ]
 
 
 def _is_found(fitted: Geomancer) -> float:
-    return float(fitted.is_product_ and sorted(fitted.dimensions_) == _DIMENSIONS)
+    found = sorted(fitted.dimensions_) == sorted(DIMENSIONS)
+    return float(fitted.is_product_ and found)
 
 
-def _codes(evidence: Evidence, images: NDArray[np.uint8]) -> Any:
-    data = LabeledImages(images)
+def _split(
+    sample: ManifoldSample,
+    embed: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+) -> dict[str, float]:
+    """Split embedded points: whether the factors are found, and the angle to them."""
+    points = embed(sample.points)
+    # GeoManCEr takes each point once.
+    rows = np.sort(np.unique(points, axis=0, return_index=True)[1])
+    fitted = Geomancer(sample.dimension).fit(points[rows])
+    true = [basis[rows] for basis in pushed_tangents(sample, embed)]
+    angle = splitting_angle(points[rows], fitted, true)
+    return {"found": _is_found(fitted), "angle": angle}
+
+
+def _pixels(poses: NDArray[np.float64]) -> NDArray[np.float64]:
+    return render_poses(poses).reshape(len(poses), -1) / 255.0
+
+
+def _split_codes(evidence: Evidence, sample: ManifoldSample) -> dict[str, float]:
     steps = evidence.at(smoke=20, mini=3_000, paper=100_000)
+    data = LabeledImages(render_poses(sample.points))
     trained = fit(
         "beta_vae", data, steps=steps, learning_rate=1e-3, device="cpu", progress=False
     )
-    return encode(trained.model, data, progress=False).codes.tolist()
+
+    def codes(poses: NDArray[np.float64]) -> Any:
+        images = LabeledImages(render_poses(poses))
+        return encode(trained.model, images, progress=False).codes.astype(np.float64)
+
+    return _split(sample, codes)
 
 
 CLAIM = Claim(
@@ -76,4 +155,5 @@ CLAIM = Claim(
     text="For an object seen from all sides in all lights, GeoManCEr finds the two "
     "factors in the true latents, and fails on raw pixels and on beta-VAE codes.",
     measure=measure,
+    changed="2026-11-18",
 )

@@ -61,6 +61,8 @@ def test_images_and_factors_are_those_of_the_file(tmp_path, options, n_files):
 def test_image_of_any_combination_is_found_by_its_index(tmp_path):
     images, labels, classes = arrays()
     write(tmp_path, images, labels)
+    assert not Shapes3D.is_here(tmp_path / "elsewhere")
+    assert Shapes3D.is_here(tmp_path)
     dataset = Shapes3D(root=tmp_path)
     index = dataset.factor_space.indices(np.array([[2, 1, 0, 1, 3, 2]]))
     row = np.flatnonzero((classes == [2, 1, 0, 1, 3, 2]).all(axis=1))

@@ -230,11 +230,14 @@ def test_one_latent_and_two_rows_are_enough():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"predictor": "forest"}, "one of logistic, boosting, got 'forest'"),
-        ({"variant": "slow"}, "one of fast, dlib, got 'slow'"),
-        ({"sizes": ()}, "ascending order"),
-        ({"sizes": (100, 10)}, "ascending order"),
-        ({"sizes": (0, 10)}, "whole number from 1, got 0"),
+        (
+            {"predictor": "forest"},
+            "predictor must be 'logistic' or 'boosting', got 'forest'",
+        ),
+        ({"variant": "slow"}, "variant must be 'fast' or 'dlib', got 'slow'"),
+        ({"sizes": ()}, "must be ascending"),
+        ({"sizes": (100, 10)}, "must be ascending"),
+        ({"sizes": (0, 10)}, "whole number of at least 1, got 0"),
         ({"n_test": 0}, "n_test"),
     ],
 )

@@ -54,6 +54,8 @@ def test_tensorboard_gets_every_number(monkeypatch, tmp_path):
     module = ModuleType("tensorboard")
     module.SummaryWriter = SummaryWriter
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", module)
+    report(TensorBoardLogger(tmp_path / "elsewhere"), tmp_path)
+    assert seen["opened"] == (str(tmp_path / "elsewhere"), 0)
     report(TensorBoardLogger(), tmp_path)
     assert seen.pop("opened") == (str(tmp_path / "tensorboard"), 0)
     assert seen.pop("closed")

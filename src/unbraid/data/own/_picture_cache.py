@@ -175,9 +175,9 @@ def _decode(root: Path, framing: Framing, name: str) -> NDArray[np.uint8] | str:
         return describe_fault(error)
 
 
-def describe(skipped: dict[str, str], *, most: int = 3) -> str:
+def describe(skipped: dict[str, str]) -> str:
     """List the first few broken pictures with their reasons, for a message."""
-    shown = [f"{name!r} ({why})" for name, why in list(skipped.items())[:most]]
+    shown = [f"{name!r} ({why})" for name, why in list(skipped.items())[:3]]
     more = len(skipped) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
 

@@ -3,6 +3,7 @@
 from unbraid.foundation import check_option
 
 from ._base import AbstractNetwork
+from ._components import MONetComponents
 from ._convolutional import Convolutional
 from ._dense import Dense
 from ._published import DisentanglementLibConvolutional, DissertationConvolutional
@@ -12,6 +13,7 @@ NETWORKS: dict[str, type[AbstractNetwork]] = {
     "convolutional": Convolutional,
     "disentanglement_lib": DisentanglementLibConvolutional,
     "dissertation": DissertationConvolutional,
+    "monet_components": MONetComponents,
 }
 
 

@@ -11,8 +11,10 @@ from torch import nn
 from unbraid.data import AbstractDataset, AbstractSampler, Batch, Singles
 from unbraid.foundation import check_number, check_option
 from unbraid.models._autoencoder import Autoencoder
+from unbraid.models._likelihood import AbstractLikelihood
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import Number, fill_steps, schedule_ends, value_at
+from unbraid.models.networks import AbstractNetwork
 
 Scale = Literal["sum", "mean"]
 
@@ -85,6 +87,14 @@ class AbstractObjective(abc.ABC):
     def sampler(self) -> AbstractSampler:
         """Return the sampler of batches: single images, pairs or triplets."""
         return Singles()
+
+    def default_network(self) -> AbstractNetwork | None:
+        """Network to use unless another is chosen; ``None`` if any will do."""
+        return None
+
+    def default_likelihood(self) -> AbstractLikelihood | None:
+        """Likelihood to use unless another is chosen; ``None`` if any will do."""
+        return None
 
     def build_extra(self, model: Autoencoder) -> nn.Module | None:
         """Build a second network that the loss needs, trained along with the model."""

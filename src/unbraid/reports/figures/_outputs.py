@@ -36,15 +36,14 @@ def _is_figure(content: bytes) -> bool:
     return any(mark in content for mark in _AS_WRITTEN)
 
 
-def save_figure(figure: Figure, target: Path, *, dpi: int = 150) -> None:
+def save_figure(figure: Figure, target: Path) -> None:
     """Write a figure, with metadata that mark it as written by unbraid.
 
     Args:
         figure: Figure to write.
         target: Path that ends in ``.png``, ``.svg`` or ``.pdf``.
-        dpi: Pixels per inch.
     """
     kind = target.suffix.lower()
     with atomic_write(target, follow=True) as file:
         metadata = {_MARKS[kind]: "unbraid"}
-        figure.savefig(file, dpi=dpi, format=kind[1:], metadata=metadata)
+        figure.savefig(file, dpi=150, format=kind[1:], metadata=metadata)

@@ -1,7 +1,7 @@
 """Images of factor and latent traversals."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, Self
 
 import numpy as np
 import torch
@@ -100,6 +100,21 @@ class LatentTraversals:
     originals: NDArray[np.uint8]
     images: NDArray[np.uint8]
     unit: Literal["nats", "variance"] = "nats"
+
+    def first(self, *, n_latents: int, n_bases: int | None = None) -> Self:
+        """Return the traversals of the first latents, through the first images.
+
+        Args:
+            n_latents: Number of latents.
+            n_bases: Number of images that traversals pass through; all when not given.
+        """
+        return replace(
+            self,
+            latents=self.latents[:n_latents],
+            kl=self.kl[:n_latents],
+            originals=self.originals[:n_bases],
+            images=self.images[:n_bases, :n_latents],
+        )
 
 
 def latent_traversals(

@@ -1,19 +1,23 @@
 """The report of a discovery."""
 
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from unbraid.foundation import CheckpointFormatError, format_duration, read_json
+from unbraid.data import AbstractDataset
+from unbraid.foundation import CheckpointFormatError, format_duration, from_plain
+from unbraid.models import RECORDS
+from unbraid.models.objectives import AbstractObjective
 from unbraid.reports.figures._frames import is_done, texts
 from unbraid.reports.figures._ranking import RankedSetting, draw_agreement
-from unbraid.studies import Cell, StudyFolder, study_from_plain, study_table
+from unbraid.studies import RunRecord, make_table, study_from_plain
 from unbraid.training import read_model_hash
 
 from ._comparison_section import comparison_section, main_score, ranking_block
-from ._dynamics_block import dynamics_picture, has_active_latents
+from ._discovery_record import DiscoveryRecord
+from ._dynamics_block import TrainingPaths, dynamics_picture, read_paths
 from ._embed import Gallery, picture
 from ._evolution_section import evolution_section
 from ._model_section import model_section
@@ -35,97 +39,109 @@ _UNFINISHED = (
 )
 
 
-def discovery_page(path: Path, result: Path | None = None) -> Page:
+def discovery_page(record: DiscoveryRecord) -> Page:
     """Return the report of a discovery.
 
     Args:
-        path: Folder of the discovery.
-        result: Folder of the result. Default: the folder of the discovery.
+        record: Everything that the page shows.
+
+    Raises:
+        CheckpointFormatError: If the files of the discovery are damaged.
     """
-    result = result or path
-    file = path / "plan.json"
     try:
-        return _page(path, result)
+        return _page(record)
     except CheckpointFormatError:
         raise
     except _WRONG as error:
-        if (result / "discovery.json").is_file():
-            file = result / "discovery.json"
+        is_planned = record.result is None
+        file = record.folder / "plan.json" if is_planned else record.result_file
         raise CheckpointFormatError(
             f"{file} is damaged ({type(error).__name__}: {error}). `unbraid discover` "
             "writes it again."
         ) from error
 
 
-def _page(path: Path, result: Path) -> Page:
-    plan = read_json(path / "plan.json", kind="plan of a discovery")
-    folder = StudyFolder(path / "study")
-    if not folder.study_file.is_file():
-        return _planned_page(path, plan)
-    table = study_table(folder.path)
+def _page(record: DiscoveryRecord) -> Page:
+    plan, runs, found = record.plan, record.runs, record.result
+    title = record.folder.resolve().name
+    if record.study is None:
+        return _planned_page(record, title)
+    table = make_table(runs)
     setup = setup_section(
-        [cell.spec for cell in folder.cells], paragraphs=_describe_task(plan)
+        [run.cell.spec for run in runs], paragraphs=_describe_task(plan)
     )
-    last = (runs_section(table), settings_section(folder.study, folder.cells))
-    if not (result / "discovery.json").is_file():
+    last = (runs_section(table), settings_section(record.study, runs))
+    if found is None:
         return Page(
             kind="Discovery",
-            title=path.resolve().name,
+            title=title,
             lead=_UNFINISHED,
             facts=_counts(table),
-            notices=run_notices(folder, table),
+            notices=run_notices(runs, table),
             sections=tuple(filter(None, (race_section(plan), setup, *last))),
         )
-    found = read_json(result / "discovery.json", kind="discovery")
-    _check_model(result, found)
+    _check_model(record, found)
     ranking, score = found["ranking"], main_score(table)
     comparison = comparison_section(table, score) if score else None
+    dataset, why = _open_data(record)
     sections = [
-        _chosen_section(result, found, folder),
-        _ranking_section(found, folder),
+        _chosen_section(record, found, dataset, (why,) if why else ()),
+        _ranking_section(found, record),
         race_section(plan),
-        _population_section(found, folder),
+        _population_section(found, runs, dataset),
         setup,
         comparison,
         *last,
     ]
     return Page(
         kind="Discovery",
-        title=path.resolve().name,
+        title=title,
         lead=_lead(ranking),
         facts=_facts(found, table),
-        notices=(*_refusal(ranking), *run_notices(folder, table)),
+        notices=(*_refusal(ranking), *run_notices(runs, table)),
         sections=tuple(section for section in sections if section is not None),
     )
 
 
-def _check_model(result: Path, found: dict[str, Any]) -> None:
+def _open_data(record: DiscoveryRecord) -> tuple[AbstractDataset | None, str]:
+    """Return the data, or ``None`` and why they cannot be read."""
+    if record.dataset is not None:
+        return record.dataset, ""
+    return open_data(record.runs[0].cell.spec.data)
+
+
+def _check_model(record: DiscoveryRecord, found: dict[str, Any]) -> None:
     """Raise an error if the model is not the one that was chosen."""
-    digest = found.get("weights")
+    digest, folder = found.get("weights"), record.result_file.parent / "model"
     # Results of the first versions have no hash.
-    if digest is not None and read_model_hash(result / "model") not in (digest, None):
+    if record.model is not None or digest is None:
+        return
+    if read_model_hash(folder) not in (digest, None):
         raise CheckpointFormatError(
-            f"{result / 'model'} is not the model that discovery.json in the same "
-            "folder names. `unbraid discover` writes both again."
+            f"{folder} is not the model that discovery.json in the same folder names. "
+            "`unbraid discover` writes both again."
         )
 
 
-def _population_section(found: dict[str, Any], folder: StudyFolder) -> Section | None:
+def _population_section(
+    found: dict[str, Any],
+    runs: Sequence[RunRecord],
+    dataset: AbstractDataset | None,
+) -> Section | None:
     """Return the section about the population of the chosen, or first, model."""
-    done = [cell for cell in folder.cells if cell.files.scores.is_file()]
-    own = [cell for cell in done if cell.id == found.get("run")] or done
-    if not own:
-        return None
-    return evolution_section(own[0], open_data(own[0].spec.data)[0])
+    done = [run for run in runs if run.state == "done"]
+    own = [run for run in done if run.id == found.get("run")] or done
+    return evolution_section(own[0], dataset) if own else None
 
 
-def _planned_page(path: Path, plan: dict[str, Any]) -> Page:
+def _planned_page(record: DiscoveryRecord, title: str) -> Page:
     """Return the report of a discovery that was interrupted before training."""
-    study = study_from_plain(plan["study"], str(path / "plan.json"))
+    plan = record.plan
+    study = study_from_plain(plan["study"], str(record.folder / "plan.json"))
     specs = study.runs()
     return Page(
         kind="Discovery",
-        title=path.resolve().name,
+        title=title,
         lead=_UNFINISHED,
         facts=(("runs", number(len(specs))), ("done", "0")),
         notices=(Notice(level="note", title="Not finished: nothing was trained yet."),),
@@ -188,30 +204,44 @@ def _describe_task(plan: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _chosen_section(
-    path: Path, found: dict[str, Any], folder: StudyFolder
+    record: DiscoveryRecord,
+    found: dict[str, Any],
+    dataset: AbstractDataset | None,
+    notes: tuple[str, ...],
 ) -> Section | None:
     if found["ranking"]["chosen"] is None:
         return None
-    dataset, why = open_data(folder.cells[0].spec.data)
-    run = next((cell for cell in folder.cells if cell.id == found.get("run")), None)
+    run = next((run for run in record.runs if run.id == found.get("run")), None)
     section = model_section(
         "The chosen model",
-        path / "model",
+        record.result_file.parent / "model",
         dataset,
         name=found["ranking"]["chosen"],
-        history=None if run is None else run.files.path,
-        paragraphs=(why,) if why else (),
+        history=None if run is None else run.cell.files.path,
+        paragraphs=notes,
+        model=record.model,
+        traversals=record.traversals,
+        objective=_objective(run, dataset),
     )
     blocks = list(section.blocks)
     if found["latents"]:
         blocks.insert(2, _latents_table(found["latents"]))
-    scores = None
-    if run is not None:
-        scores = scores_table(run.files.read_scores().get("scores", {}))
+    scores = None if run is None else scores_table(run.scores.get("scores", {}))
     if scores is not None:
         blocks.append(scores)
     paragraphs = (*section.paragraphs, *_describe_quality(found))
     return Section(title=section.title, paragraphs=paragraphs, blocks=tuple(blocks))
+
+
+def _objective(
+    run: RunRecord | None, dataset: AbstractDataset | None
+) -> AbstractObjective | None:
+    """Return the objective of a run; ``None`` for a population, where it changes."""
+    if run is None or dataset is None or run.cell.spec.evolution is not None:
+        return None
+    spec = run.cell.spec
+    objective = from_plain(spec.objective, RECORDS)
+    return objective.for_data(dataset).over(spec.training.steps)
 
 
 def _describe_quality(found: dict[str, Any]) -> tuple[str, ...]:
@@ -240,7 +270,7 @@ def _latents_table(latents: list[dict[str, Any]]) -> Table:
     )
 
 
-def _ranking_section(found: dict[str, Any], folder: StudyFolder) -> Section:
+def _ranking_section(found: dict[str, Any], record: DiscoveryRecord) -> Section:
     ranking = found["ranking"]
     configurations = ranking["specifications"]
     names = [model["specification"] for model in ranking["models"]]
@@ -274,20 +304,21 @@ def _ranking_section(found: dict[str, Any], folder: StudyFolder) -> Section:
             f"with and without labels is {labels['agreement']:.2f}."
         )
     gallery = Gallery()
-    gallery.add("Training dynamics", lambda: _chosen_dynamics(found, folder))
-    gallery.add("Training dynamics of others", lambda: _worst_dynamics(found, folder))
+    gallery.add("Training dynamics", lambda: _chosen_dynamics(found, record))
+    gallery.add("Training dynamics of others", lambda: _worst_dynamics(found, record))
     paragraphs += gallery.explanations
     blocks += gallery.pictures
     return Section(title="Ranking", paragraphs=tuple(paragraphs), blocks=tuple(blocks))
 
 
-def _chosen_dynamics(found: dict[str, Any], folder: StudyFolder) -> Picture | None:
+def _chosen_dynamics(found: dict[str, Any], record: DiscoveryRecord) -> Picture | None:
     name = _chosen_configuration(found)
     title = f"Training dynamics of {name}, which was chosen"
-    return dynamics_picture(title, _select_runs(found, folder, name)) if name else None
+    paths = _find_paths(found, record, name) if name else None
+    return None if paths is None else dynamics_picture(title, paths)
 
 
-def _worst_dynamics(found: dict[str, Any], folder: StudyFolder) -> Picture | None:
+def _worst_dynamics(found: dict[str, Any], record: DiscoveryRecord) -> Picture | None:
     """Draw the dynamics of the configuration whose seeds differ most, as a contrast."""
     evidence = found.get("evidence") or {}
     dynamics = {
@@ -299,8 +330,10 @@ def _worst_dynamics(found: dict[str, Any], folder: StudyFolder) -> Picture | Non
     if not name or name == _chosen_configuration(found):
         return None
     title = f"Training dynamics of {name}, whose seeds differ most"
-    cells = _select_runs(found, folder, name)
-    return dynamics_picture(title, cells, file="dynamics-worst")
+    paths = _find_paths(found, record, name)
+    if paths is None:
+        return None
+    return dynamics_picture(title, paths, file="dynamics-worst")
 
 
 def _chosen_configuration(found: dict[str, Any]) -> str:
@@ -310,14 +343,15 @@ def _chosen_configuration(found: dict[str, Any]) -> str:
     return owners.get(ranking["chosen"], "")
 
 
-def _select_runs(
-    found: dict[str, Any], folder: StudyFolder, configuration: str
-) -> list[Cell]:
-    """Return the runs of a configuration that have active latents."""
+def _find_paths(
+    found: dict[str, Any], record: DiscoveryRecord, configuration: str
+) -> TrainingPaths | None:
+    """Return the training dynamics of a configuration, as far as traces were kept."""
+    if record.paths is not None:
+        return record.paths.get(configuration)
     models = (found.get("evidence") or {}).get("models", ())
-    runs = {model["run"] for model in models if model["specification"] == configuration}
-    own = [cell for cell in folder.cells if cell.id in runs]
-    return [cell for cell in own if has_active_latents(cell)]
+    ids = {model["run"] for model in models if model["specification"] == configuration}
+    return read_paths([run for run in record.runs if run.id in ids and run.is_active])
 
 
 def _configurations_table(configurations: list[dict[str, Any]], evidence: Any) -> Table:

@@ -23,7 +23,7 @@ from unbraid.reports.figures._population import (
 )
 from unbraid.reports.figures._summaries import latent_traversals
 from unbraid.reports.figures._traversals import draw_latent_traversals
-from unbraid.studies import Cell, RunSpec
+from unbraid.studies import RunRecord, RunSpec
 from unbraid.training import load
 
 from ._embed import Gallery, picture
@@ -33,16 +33,19 @@ from ._scores_table import number
 _MOST_STAGES = 6
 
 
-def evolution_section(cell: Cell, dataset: AbstractDataset | None) -> Section | None:
+def evolution_section(
+    run: RunRecord, dataset: AbstractDataset | None
+) -> Section | None:
     """Return the section about the population of a run; ``None`` for a single model.
 
     Args:
-        cell: Finished run of a study.
+        run: Finished run of a study.
         dataset: Training data, or ``None`` if they cannot be read.
     """
+    cell = run.cell
     if cell.spec.evolution is None:
         return None
-    record = cell.files.read_scores().get("evolution", {})
+    record = run.scores.get("evolution", {})
     populations = cell.files.path.parent.parent / "populations"
     gallery = Gallery()
     blocks: list[Picture | Table] = []

@@ -10,6 +10,7 @@ import pandas as pd
 from unbraid.data import AbstractDataset
 from unbraid.foundation import numpy_generator
 from unbraid.models import Autoencoder, LinearModel
+from unbraid.models.objectives import AbstractObjective
 from unbraid.perception import distance_matrices
 from unbraid.reports.explorer._explorer import explorer_text
 from unbraid.reports.figures._cumulative_distances import (
@@ -29,7 +30,7 @@ from unbraid.reports.figures._model import (
     reconstructions,
 )
 from unbraid.reports.figures._scatter import draw_latent_scatter, latent_scatter
-from unbraid.reports.figures._summaries import latent_traversals
+from unbraid.reports.figures._summaries import LatentTraversals, latent_traversals
 from unbraid.reports.figures._training import draw_training_curves, training_curves
 from unbraid.reports.figures._traversals import draw_latent_traversals
 from unbraid.representation import Representation, encode
@@ -54,6 +55,9 @@ def model_section(
     name: str = "",
     history: Path | None = None,
     paragraphs: tuple[str, ...] = (),
+    model: Autoencoder | LinearModel | None = None,
+    traversals: LatentTraversals | None = None,
+    objective: AbstractObjective | None = None,
 ) -> Section:
     """Return the section about a model, with its explorer and figures.
 
@@ -64,10 +68,13 @@ def model_section(
         name: Name of the model. Default: the name of its folder.
         history: Folder with the training history. Default: ``folder``.
         paragraphs: Text at the start of the section.
+        model: The model. Default: loaded from the folder.
+        traversals: Traversals of its active latents. Default: computed.
+        objective: Training objective. Default: read from the folder of the run.
     """
     gallery = Gallery()
     try:
-        model = load(folder)
+        model = load(folder) if model is None else model
     except CANNOT_DRAW as error:
         missing = f"The model cannot be shown: {error}"
         return Section(title=title, paragraphs=(*paragraphs, missing))
@@ -75,8 +82,8 @@ def model_section(
         model_name = name or folder.resolve().name
         gallery.add("The explorer", lambda: _explorer(model, dataset, model_name))
     if isinstance(model, Autoencoder):
-        _add_figures(gallery, model, dataset)
-    _add_history(gallery, history or folder)
+        _add_figures(gallery, model, dataset, traversals)
+    _add_history(gallery, history or folder, objective)
     return Section(
         title=title,
         paragraphs=(*paragraphs, *gallery.explanations),
@@ -85,11 +92,17 @@ def model_section(
 
 
 def _add_figures(
-    gallery: Gallery, model: Autoencoder, dataset: AbstractDataset | None
+    gallery: Gallery,
+    model: Autoencoder,
+    dataset: AbstractDataset | None,
+    traversals: LatentTraversals | None,
 ) -> None:
     is_images = len(model.image_shape) == 3
     if dataset is not None and is_images:
-        gallery.add("Latent traversals", lambda: _traversals(model, dataset))
+        gallery.add(
+            "Latent traversals",
+            lambda: _traversals(model, traversals or _traverse(model, dataset)),
+        )
         gallery.add("Reconstructions", lambda: _reconstructions(model, dataset))
     if is_images and model.is_variational:
         gallery.add("Samples", lambda: _samples(model))
@@ -103,10 +116,14 @@ def _add_figures(
         gallery.add("Disentanglement to expect", lambda: verdict_table(dataset, model))
 
 
-def _add_history(gallery: Gallery, folder: Path) -> None:
+def _add_history(
+    gallery: Gallery, folder: Path, objective: AbstractObjective | None
+) -> None:
     history = read_history(folder / "history.jsonl")
     if history:
-        gallery.add("Training", lambda: _curves(history, folder))
+        gallery.add(
+            "Training", lambda: _curves(history, objective or _read_objective(folder))
+        )
 
 
 def _explorer(
@@ -125,12 +142,14 @@ def _explorer(
     )
 
 
-def _traversals(model: Autoencoder, dataset: AbstractDataset) -> Picture:
+def _traverse(model: Autoencoder, dataset: AbstractDataset) -> LatentTraversals:
     found = latent_traversals(model, dataset, n_bases=2, n_latents=_MOST_LATENTS)
-    n_active = max(sum(kl > ACTIVE for kl in found.kl), 1)
-    n_inactive = model.n_latents - n_active
-    if n_active < len(found.latents):
-        found = latent_traversals(model, dataset, n_bases=2, n_latents=n_active)
+    return found.first(n_latents=max(sum(kl > ACTIVE for kl in found.kl), 1))
+
+
+def _traversals(model: Autoencoder, found: LatentTraversals) -> Picture:
+    found = found.first(n_latents=len(found.latents), n_bases=2)
+    n_inactive = model.n_latents - len(found.latents)
     of_all = f"{n_inactive} of {model.n_latents}"
     note = f" Inactive latents are not shown ({of_all})." if n_inactive else ""
     return picture(
@@ -243,8 +262,8 @@ def _cumulative(model: Autoencoder, dataset: AbstractDataset) -> Picture:
     )
 
 
-def _curves(history: Sequence[Mapping[str, Any]], folder: Path) -> Picture:
-    curves = training_curves(history, objective=_read_objective(folder))
+def _curves(history: Sequence[Mapping[str, Any]], objective: Any) -> Picture:
+    curves = training_curves(history, objective=objective)
     data = pd.DataFrame({"step": curves.steps, **curves.terms})
     if curves.kl is not None:
         names = [f"kl_z{latent}" for latent in range(curves.kl.shape[1])]

@@ -6,22 +6,21 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 from unbraid.foundation import write_yaml
-from unbraid.studies import Cell, Study
-from unbraid.training import RunFolder
+from unbraid.studies import RunRecord, Study
 
 from ._page import Preformatted, Section, Table
 
 
-def settings_section(study: Study, cells: Sequence[Cell]) -> Section:
+def settings_section(study: Study, runs: Sequence[RunRecord]) -> Section:
     """Return the section with the study file and the versions it ran with.
 
     Args:
         study: Study.
-        cells: Runs of the study; empty if it has not started.
+        runs: Runs of the study; empty if it has not started.
     """
     seen: Counter[tuple[str, str]] = Counter()
-    for cell in cells:
-        versions = RunFolder(cell.files.path).read_status().get("versions", {})
+    for run in runs:
+        versions = run.status.get("versions", {})
         seen.update((str(name), str(version)) for name, version in versions.items())
     text = write_yaml(study.to_plain())
     return Section(

@@ -1,5 +1,6 @@
 """The report of a study."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,11 +9,11 @@ import pandas as pd
 from unbraid.data import AbstractDataset, DataSpec, open_dataset
 from unbraid.reports.figures._frames import count_different, is_done, numbers, texts
 from unbraid.reports.figures._ranking import RankedSetting, rank_settings, setting_name
-from unbraid.studies import Cell, StudyFolder, study_table
+from unbraid.studies import RunRecord, StudyFolder, make_table, read_records
 from unbraid.studies.analysis import strengths, values_of
 
 from ._comparison_section import comparison_section, main_score, ranking_block
-from ._dynamics_block import dynamics_picture, has_active_latents
+from ._dynamics_block import dynamics_picture, read_paths
 from ._embed import CANNOT_DRAW, Gallery
 from ._evolution_section import evolution_section
 from ._model_section import model_section
@@ -29,8 +30,9 @@ def study_page(path: Path) -> Page:
         path: Folder of the study.
     """
     folder = StudyFolder(path)
-    table = study_table(path)
-    notices = run_notices(folder, table)
+    runs = read_records(folder)
+    table = make_table(runs)
+    notices = run_notices(runs, table)
     n_done = int(is_done(table).sum())
     n_failed = texts(table, "status").count("failed")
     facts = (
@@ -40,8 +42,8 @@ def study_page(path: Path) -> Page:
         ("methods", number(count_different(strengths(table), "method"))),
         ("seeds", number(count_different(table, "seed"))),
     )
-    setup = setup_section([cell.spec for cell in folder.cells])
-    settings = settings_section(folder.study, folder.cells)
+    setup = setup_section([run.cell.spec for run in runs])
+    settings = settings_section(folder.study, runs)
     score = main_score(table)
     if not n_done or not score:
         lead = "The finished runs have no score to compare."
@@ -56,12 +58,13 @@ def study_page(path: Path) -> Page:
             sections=(setup, runs_section(table), settings),
         )
     ranked = rank_settings(table, score)
-    best = _find_best_run(folder, table, score)
+    best = _find_best_run(runs, table, score)
+    dataset, why = open_data(best.cell.spec.data)
     sections = [
         setup,
         _ranking_section(ranked, score, count_different(table, "data")),
-        _best_section(best, folder, table, score),
-        evolution_section(best, open_data(best.spec.data)[0]),
+        _best_section(best, runs, table, score, dataset, (why,) if why else ()),
+        evolution_section(best, dataset),
         comparison_section(table, score),
         runs_section(table),
         settings,
@@ -148,21 +151,28 @@ def _format_interval(setting: RankedSetting) -> str:
     return f"{number(setting.interval[0])} to {number(setting.interval[1])}"
 
 
-def _find_best_run(folder: StudyFolder, table: pd.DataFrame, score: str) -> Cell:
+def _find_best_run(
+    all_runs: Sequence[RunRecord], table: pd.DataFrame, score: str
+) -> RunRecord:
     """Return the run with the highest score."""
     values = np.where(is_done(table), numbers(table, score), np.nan)
-    return folder.cells[int(np.nanargmax(values))]
+    return all_runs[int(np.nanargmax(values))]
 
 
 def _best_section(
-    cell: Cell, folder: StudyFolder, table: pd.DataFrame, score: str
+    best: RunRecord,
+    all_runs: Sequence[RunRecord],
+    table: pd.DataFrame,
+    score: str,
+    dataset: AbstractDataset | None,
+    notes: tuple[str, ...],
 ) -> Section:
+    cell = best.cell
     row = texts(table, "id").index(cell.id)
     runs = strengths(table)
     strength = values_of(runs, "strength")[row]
     name = setting_name(texts(runs, "method")[row], strength)
     value = number(float(numbers(table, score)[row]))
-    dataset, why = open_data(cell.spec.data)
     summary = (
         f"{name}, seed {cell.spec.seed}, run {cell.id}: "
         f"{score.split('.', 1)[-1]} {value}."
@@ -172,11 +182,11 @@ def _best_section(
         cell.files.path,
         dataset,
         name=f"{name}, seed {cell.spec.seed}",
-        paragraphs=(summary, *filter(None, (why,))),
+        paragraphs=(summary, *notes),
     )
     gallery = Gallery()
-    gallery.add("Training dynamics", lambda: _dynamics(cell, folder, table))
-    scores = scores_table(cell.files.read_scores().get("scores", {}))
+    gallery.add("Training dynamics", lambda: _dynamics(best, all_runs))
+    scores = scores_table(best.scores.get("scores", {}))
     return Section(
         title=section.title,
         paragraphs=(*section.paragraphs, *gallery.explanations),
@@ -188,14 +198,15 @@ def _best_section(
     )
 
 
-def _dynamics(cell: Cell, folder: StudyFolder, table: pd.DataFrame) -> Picture | None:
+def _dynamics(best: RunRecord, all_runs: Sequence[RunRecord]) -> Picture | None:
     """Draw the training dynamics of a run and the same run with other seeds."""
-    own = cell.spec.model_copy(update={"seed": 0})
-    cells = [
-        other
-        for other, is_finished in zip(folder.cells, is_done(table), strict=True)
-        if is_finished
-        and other.spec.model_copy(update={"seed": 0}) == own
-        and has_active_latents(other)
-    ]
-    return dynamics_picture("Training dynamics of the seeds of this setting", cells)
+    own = best.cell.spec.model_copy(update={"seed": 0})
+    paths = read_paths(
+        [
+            run
+            for run in all_runs
+            if run.is_active and run.cell.spec.model_copy(update={"seed": 0}) == own
+        ]
+    )
+    title = "Training dynamics of the seeds of this setting"
+    return None if paths is None else dynamics_picture(title, paths)

@@ -15,9 +15,8 @@ from unbraid.reports.figures._frames import (
     texts,
 )
 from unbraid.reports.figures._ranking import setting_name
-from unbraid.studies import Cell, RunSpec, StudyFolder
+from unbraid.studies import RunRecord, RunSpec
 from unbraid.studies.analysis import strengths
-from unbraid.training import RunFolder
 
 from ._comparison_section import main_score
 from ._page import Notice, Section, Table
@@ -26,11 +25,11 @@ from ._scores_table import number
 _MOST_CASES = 12
 
 
-def run_notices(folder: StudyFolder, table: pd.DataFrame) -> tuple[Notice, ...]:
+def run_notices(runs: Sequence[RunRecord], table: pd.DataFrame) -> tuple[Notice, ...]:
     """Return notices about failures, warnings and unfinished runs.
 
     Args:
-        folder: Folder of the study.
+        runs: Runs of the study.
         table: Table of runs, one row per run.
     """
     notices = []
@@ -51,8 +50,8 @@ def run_notices(folder: StudyFolder, table: pd.DataFrame) -> tuple[Notice, ...]:
             )
         )
     warned = [
-        _read_warnings(cell, names)
-        for cell, names in zip(folder.cells, texts(table, "warnings"), strict=True)
+        _describe_warnings(run, names)
+        for run, names in zip(runs, texts(table, "warnings"), strict=True)
     ]
     if any(warned):
         n_warned = n_runs - warned.count("")
@@ -172,12 +171,11 @@ def _runs_table(table: pd.DataFrame, runs: pd.DataFrame) -> Table:
     )
 
 
-def _read_warnings(cell: Cell, names: str) -> str:
+def _describe_warnings(run: RunRecord, names: str) -> str:
     """Return the warnings of a run; their names if the messages are missing."""
     if not names:
         return ""
-    warnings = RunFolder(cell.files.path).read_warnings()
-    return " ".join(warning.message for warning in warnings) or names
+    return " ".join(warning.message for warning in run.warnings) or names
 
 
 def _group(ids: Sequence[str], texts: Sequence[str]) -> tuple[tuple[str, str], ...]:

@@ -8,6 +8,7 @@ from unbraid.foundation import atomic_write, expand_user
 from unbraid.reports.figures._outputs import require_own_page
 
 from ._discovery_page import discovery_page
+from ._discovery_record import DiscoveryRecord, read_discovery
 from ._page import Page, render
 from ._run_page import run_page
 from ._study_page import study_page
@@ -16,7 +17,7 @@ _RUN_FILES = ("run.json", "spec.json", "status.json", "model.json")
 
 
 def write_report(
-    folder: str | os.PathLike[str],
+    folder: str | os.PathLike[str] | DiscoveryRecord,
     path: str | os.PathLike[str] | None = None,
     *,
     data: AbstractDataset | None = None,
@@ -30,7 +31,7 @@ def write_report(
 
     Args:
         folder: Folder of ``unbraid discover``, ``unbraid study run`` or ``unbraid
-            train``, or of a saved model.
+            train``, or of a saved model; or a discovery in memory.
         path: Path of the page. Default: ``report.html`` in the folder.
         data: Training data of a single run, if its folder does not name them.
         result: Folder with ``discovery.json`` and the chosen model, such as
@@ -53,8 +54,9 @@ def write_report(
         ...     write_report(run.folder, data=squares).name
         'report.html'
     """
-    source = expand_user(folder)
-    target = source / "report.html" if path is None else expand_user(path)
+    source = folder if isinstance(folder, DiscoveryRecord) else expand_user(folder)
+    own = source.folder if isinstance(source, DiscoveryRecord) else source
+    target = own / "report.html" if path is None else expand_user(path)
     require_own_page(target)
     page = _make_page(source, data, result)
     explorer = target.parent / "explorer.html"
@@ -65,9 +67,13 @@ def write_report(
     return target
 
 
-def _make_page(folder: Path, data: AbstractDataset | None, result: Path | None) -> Page:
+def _make_page(
+    folder: Path | DiscoveryRecord, data: AbstractDataset | None, result: Path | None
+) -> Page:
+    if isinstance(folder, DiscoveryRecord):
+        return discovery_page(folder)
     if (folder / "plan.json").is_file():
-        return discovery_page(folder, result)
+        return discovery_page(read_discovery(folder, result))
     if (folder / "study.yaml").is_file():
         return study_page(folder)
     if any((folder / name).is_file() for name in _RUN_FILES):
