@@ -18,13 +18,13 @@ import unbraid
 from unbraid.data import ImageFolder, LabeledImages, float_images
 from unbraid.discovery import (
     Discovery,
+    Limits,
     _proposal,
     _write_discovery,
     discover,
     plan_discovery,
     read_plan,
 )
-from unbraid.discovery._budget import Limits
 from unbraid.discovery._chosen import measure_explained
 from unbraid.discovery._data import downscale, read_source, reopen_source
 from unbraid.discovery._evidence import collect_evidence

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from file_reads import MAIN, traced
 from small_discovery import lamps, plan_race, plan_small
-from typer.testing import CliRunner
 
-from unbraid.cli import _executor_options
-from unbraid.cli._app import app
+from unbraid.cli import main
+from unbraid.cli.commands import ExecutorOptions
 from unbraid.data import open_cached
 from unbraid.discovery import discover
 from unbraid.execution import InlineExecutor
@@ -68,10 +67,11 @@ def test_a_finished_discovery_reads_only_models_again(tmp_path, data, monkeypatc
 
 
 def run_study(monkeypatch, *arguments):
-    monkeypatch.setattr(
-        _executor_options.ExecutorOptions, "make", lambda self: InlineExecutor()
-    )
-    return CliRunner().invoke(app, ["study", "run", *map(str, arguments)])
+    monkeypatch.setattr(ExecutorOptions, "make", lambda self: InlineExecutor())
+    monkeypatch.setattr("sys.argv", ["unbraid", "study", "run", *map(str, arguments)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    return end.value.code
 
 
 def test_study_run_reads_each_file_and_builds_each_network_once(
@@ -86,16 +86,14 @@ def test_study_run_reads_each_file_and_builds_each_network_once(
         "seeds: 2\n"
     )
     with traced(tmp_path, monkeypatch) as trace:
-        result = run_study(monkeypatch, tmp_path / "small.yaml")
-    assert result.exit_code == 0, result.output
+        assert run_study(monkeypatch, tmp_path / "small.yaml") == 0
     assert trace.repeated() == {}
     assert trace.builds.pop(MAIN) == 1  # the one whose steps are timed
     assert list(trace.builds.values()) == [1, 1]
     assert list(trace.opened.values()) == [1]
     assert not {"study.yaml", "data.json"} & trace.read_by(MAIN)
     with traced(tmp_path, monkeypatch) as trace:
-        result = run_study(monkeypatch, tmp_path / "small")
-    assert result.exit_code == 0, result.output
+        assert run_study(monkeypatch, tmp_path / "small") == 0
     assert trace.repeated() == {}
     assert not trace.builds
 

@@ -2,7 +2,7 @@ import pytest
 
 from unbraid import discover
 from unbraid.data import open_dataset
-from unbraid.discovery._budget import Limits
+from unbraid.discovery import Limits
 from unbraid.discovery._proposal_evolving import propose_evolution
 from unbraid.execution import InlineExecutor
 

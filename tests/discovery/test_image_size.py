@@ -5,8 +5,7 @@ import pytest
 from small_discovery import plan_race
 
 from unbraid.data import LabeledImages, average_blocks
-from unbraid.discovery import _image_size, discover, read_plan
-from unbraid.discovery._budget import Limits
+from unbraid.discovery import Limits, _image_size, discover, read_plan
 from unbraid.discovery._data import downscale, read_source
 from unbraid.discovery._image_size import choose_factor
 from unbraid.execution import InlineExecutor

@@ -15,8 +15,7 @@ from scipy.stats import ortho_group
 from small_discovery import lamps, plan_race
 
 from unbraid.data import LabeledImages
-from unbraid.discovery import bearable_strength, discover, judge, read_plan
-from unbraid.discovery._budget import Limits
+from unbraid.discovery import Limits, bearable_strength, discover, judge, read_plan
 from unbraid.discovery._proposal import choose_strengths, propose
 from unbraid.execution import InlineExecutor
 from unbraid.representation import Representation

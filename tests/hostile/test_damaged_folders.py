@@ -19,8 +19,7 @@ from small_discovery import lamps, plan_small
 from unbraid.discovery import _write_discovery, discover
 from unbraid.evolution import evolve, read_lineage
 from unbraid.execution import InlineExecutor
-from unbraid.reports.pages._discovery_page import discovery_page
-from unbraid.reports.pages._discovery_record import read_discovery
+from unbraid.reports import write_report
 from unbraid.reports.pages._run_page import run_page
 from unbraid.studies import (
     RunSpec,
@@ -374,4 +373,5 @@ def restore(folder, plan):
 def test_the_page_of_a_damaged_discovery_is_one_sentence(discovery, name, how):
     (discovery / "other.txt").write_text('{"format": 1, "kind": "of another"}')
     damage(discovery / name, how, discovery / "other.txt")
-    tried(lambda: discovery_page(read_discovery(discovery)), Path(name).name, discovery)
+    page = discovery.parent / "page.html"
+    tried(lambda: write_report(discovery, page), Path(name).name, discovery)

@@ -2,12 +2,12 @@
 
 import contextlib
 import os
+import pkgutil
 import sys
 from collections import Counter
 from pathlib import Path
 
 from unbraid.data import DataSpec
-from unbraid.execution import _inline
 from unbraid.models import Autoencoder
 
 MAIN = "main"
@@ -74,7 +74,8 @@ def traced(folder, monkeypatch):
     Jobs of the inline executor count as workers of their own.
     """
     trace = Trace(folder)
-    build, work, open_data = Autoencoder.__init__, _inline.work, DataSpec.open
+    build, open_data = Autoencoder.__init__, DataSpec.open
+    work = pkgutil.resolve_name("unbraid.execution._inline:work")
 
     def counted_build(self, *arguments, **options):
         build(self, *arguments, **options)
@@ -95,7 +96,7 @@ def traced(folder, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(Autoencoder, "__init__", counted_build)
-        patch.setattr(_inline, "work", counted_work)
+        patch.setattr("unbraid.execution._inline.work", counted_work)
         patch.setattr(DataSpec, "open", counted_open)
         _ACTIVE.append(trace)
         try:

@@ -1,5 +1,6 @@
 """Images in, a chosen model and its report out."""
 
+from ._budget import Limits
 from ._configuration import name_configuration
 from ._discover import discover, plan_discovery
 from ._discovery import Discovery, Latent, Quality
@@ -10,6 +11,7 @@ from ._strength import bearable_strength
 __all__ = [
     "Discovery",
     "Latent",
+    "Limits",
     "Plan",
     "Quality",
     "RaceObserver",
