@@ -135,7 +135,7 @@ def run() -> None:
 
 def _exit_code(was_interrupted: Callable[[], bool]) -> int:
     try:
-        code = app(standalone_mode=False) or 0
+        code = app(prog_name="unbraid", standalone_mode=False) or 0
         sys.stdout.flush()
     except KeyboardInterrupt:
         return print_error(_INTERRUPTED, 130)
