@@ -3,7 +3,8 @@
 Trains encoders of single sprites that differ in their objective, lets agents learn to
 cluster sprites with each of them (see ``docs/agent.md``), and compares the steps that
 they need with the MIG of the encoder. ``ideal`` is computed from the pixels (center
-and color), and ``rotated`` is the same with its latents mixed by a random rotation.
+and color), and ``rotated_...`` are the same with their latents mixed by a rotation, so
+that they differ in MIG and in nothing else.
 
     python benchmarks/agent.py OUT [--encoders ideal vae ...] [--runs 5] [--quick]
     python benchmarks/agent.py OUT --encoders monet
@@ -18,6 +19,7 @@ import json
 import os
 import time
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +54,8 @@ OBJECTIVES: dict[str, AbstractObjective] = {
     "beta_tc_vae": BetaTCVAE(beta=8.0),
     "monet": MONet(n_slots=5, n_filters=16),
 }
-FIXED = ("ideal", "rotated")
-ENCODERS = (*FIXED, "ae", "vae", "beta_vae", "beta_tc_vae")
+ANGLES = {"ideal": 0.0, "rotated_a_little": 0.04, "rotated_more": 0.1, "rotated": 0.3}
+ENCODERS = (*ANGLES, "ae", "vae", "beta_vae", "beta_tc_vae")
 
 
 @dataclass(frozen=True)
@@ -96,16 +98,16 @@ def encode_ideally(images: torch.Tensor) -> torch.Tensor:
     return torch.stack([x, y, *colors.T], dim=1)
 
 
-def encode_rotated(images: torch.Tensor) -> torch.Tensor:
-    """Return center and color, mixed by a fixed random rotation."""
+def encode_rotated(images: torch.Tensor, angle: float = 0.3) -> torch.Tensor:
+    """Return center and color, mixed by a fixed rotation about a given angle."""
     noise = torch.randn(5, 5, generator=torch_generator(0, "rotation"))
-    return encode_ideally(images) @ torch.linalg.qr(noise).Q
+    return encode_ideally(images) @ torch.linalg.matrix_exp(angle * (noise - noise.T))
 
 
 def make_encoder(name: str, length: Length, out: Path) -> Encoder:
     """Return an encoder, trained if it is not in ``out`` yet."""
-    if name in FIXED:
-        return {"ideal": encode_ideally, "rotated": encode_rotated}[name]
+    if name in ANGLES:
+        return partial(encode_rotated, angle=ANGLES[name])
     is_monet = name == "monet"
     steps = length.train_monet if is_monet else length.train
     options: dict[str, Any] = {"n_latents": 30, "learning_rate": 1e-3}
@@ -178,7 +180,7 @@ def summarize(rows: list[dict[str, Any]]) -> str:
         mig = "" if row["mig"] is None else f"{row['mig']:.2f}"
         last = np.mean([curve["success_rates"][-1] for curve in row["curves"]])
         seconds = row["seconds_training"] + row["seconds_agents"]
-        given_up = f"{row['n_given_up']} of {len(row['curves'])}"
+        given_up = f"{row['n_given_up']:.0f} of {len(row['curves'])}"
         lines.append(
             f"| {row['encoder']} | {mig} | {row['steps']:.0f} | {given_up} "
             f"| {last:.0%} | {seconds:.0f} |"
