@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from ._budget import N_LATENTS, Limits
 from ._data import Source, downscale
+from ._extension import can_extend, extend_plan
 from ._image_size import choose_factor
 from ._plan import Plan
 from ._proposal import propose
@@ -16,7 +17,9 @@ Method = Literal["sweep", "pbt", "recursive"]
 def make_plan(
     folder: Path, source: Source, method: Method, limits: Limits, known: Plan | None
 ) -> Plan:
-    """Return the plan of the folder, or a new one if something else is asked for.
+    """Return the plan of the folder, or another one if something else is asked for.
+
+    A larger budget extends the plan; see :func:`can_extend`.
 
     Args:
         folder: Folder of the discovery.
@@ -44,6 +47,10 @@ def make_plan(
         if factor > 1:
             source = downscale(source, factor, folder / "data")
         proposal = propose(source.data, source.dataset, limits)
+        if known is not None and can_extend(known, asked, factor, proposal):
+            plan = extend_plan(known, source.dataset, limits)
+            plan.write(folder)
+            return plan
     else:
         proposal = propose_evolution(method, source.data, source.dataset, limits)
     plan = Plan(

@@ -52,7 +52,7 @@ _RACES = (
     _Race(2_000, (_Round(3_000, 0.4, 2, 2), _last(1, 3))),
 )
 _DEFAULT_RACE, _DEFAULT_STEPS = _RACES[1].rounds, 40_000
-_MOST_SEEDS = 8
+_MOST_SEEDS, _MOST_CONFIGURATIONS = 8, 6
 
 
 def longest_race(cost: Cost, seconds: float, n_workers: int) -> tuple[Rung, ...]:
@@ -69,6 +69,45 @@ def longest_race(cost: Cost, seconds: float, n_workers: int) -> tuple[Rung, ...]
         if steps >= race.least_steps:
             return _rungs(race.rounds, steps, cost, n_workers)
     return ()
+
+
+def extend_race(
+    rungs: Sequence[Rung], cost: Cost, seconds: float, n_workers: int
+) -> tuple[Rung, ...]:
+    """Return the largest race that fits into the time and contains another one.
+
+    Runs keep their length and their pauses, so that all runs of the smaller race are
+    part of the larger one. It has more configurations that reach the end, more of them
+    in the first round, and more seeds.
+
+    Args:
+        rungs: Rounds of the smaller race.
+        cost: Cost of a run.
+        seconds: Time of the discovery, with what the smaller race took.
+        n_workers: Runs at once.
+    """
+    time, best = training_time(seconds), tuple(rungs)
+    first, last = rungs[0], rungs[-1]
+    for n_last in range(last.n_configurations, first.n_configurations + 1):
+        for n_more in range(_MOST_CONFIGURATIONS - first.n_configurations + 1):
+            for n_seeds in range(last.n_seeds, _MOST_SEEDS + 1):
+                sizes = [
+                    (max(rung.n_configurations, n_last), rung.n_seeds)
+                    for rung in rungs[:-1]
+                ]
+                sizes[:1] = [(first.n_configurations + n_more, first.n_seeds)]
+                sizes[len(rungs) - 1 :] = [(n_last, n_seeds)]
+                race = _price([rung.steps for rung in rungs], sizes, cost, n_workers)
+                if sum(rung.seconds for rung in race) <= time:
+                    best = max(best, race, key=_size)
+    return best
+
+
+def _size(race: Sequence[Rung]) -> tuple[int, int, int]:
+    """Return the finished runs of a race, its finalists, and its configurations."""
+    last = race[-1]
+    n_runs = last.n_configurations * last.n_seeds
+    return n_runs, last.n_configurations, race[0].n_configurations
 
 
 def seconds_of_good_race(cost: Cost, n_workers: int) -> float:
@@ -92,22 +131,38 @@ def _rungs(
     race: Sequence[_Round], steps: int, cost: Cost, n_workers: int
 ) -> tuple[Rung, ...]:
     """Turn shares of a run into steps, and estimate the time of each round."""
+    pauses = [_rounded(min(this.most_steps, this.share * steps)) for this in race[:-1]]
+    sizes = [(this.n_configurations, this.n_seeds) for this in race[:-1]]
+    last = race[-1]
+    sizes.append((last.n_configurations, _fill_seeds(last, n_workers)))
+    return _price([*pauses, steps], sizes, cost, n_workers)
+
+
+def _price(
+    steps: Sequence[int],
+    sizes: Sequence[tuple[int, int]],
+    cost: Cost,
+    n_workers: int,
+) -> tuple[Rung, ...]:
+    """Estimate the time of each round.
+
+    Args:
+        steps: Last step of each round.
+        sizes: Configurations and seeds of each round.
+        cost: Cost of a run.
+        n_workers: Runs at once.
+    """
     rungs, before, n_before = [], 0, 0
-    for this in race:
-        is_last = this is race[-1]
-        n_seeds = _fill_seeds(this, n_workers) if is_last else this.n_seeds
-        until = steps
-        if not is_last:
-            until = _rounded(min(this.most_steps, this.share * steps))
-        n_old = this.n_configurations * min(n_before, n_seeds)
-        n_new = this.n_configurations * n_seeds - n_old
+    for until, (n_configurations, n_seeds) in zip(steps, sizes, strict=True):
+        n_old = n_configurations * min(n_before, n_seeds)
+        n_new = n_configurations * n_seeds - n_old
         # Seeds that join in a later round begin with it, from step 0.
         work = cost.per_step * (n_old * (until - before) + n_new * until)
-        work += (cost.fixed if is_last else 0.0) * (n_old + n_new)
+        work += (cost.fixed if len(rungs) == len(steps) - 1 else 0.0) * (n_old + n_new)
         rungs.append(
             Rung(
                 steps=until,
-                n_configurations=this.n_configurations,
+                n_configurations=n_configurations,
                 n_seeds=n_seeds,
                 seconds=work / _runs_at_once(n_old + n_new, n_workers),
             )
