@@ -26,6 +26,7 @@ check: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/codespell src tests benchmarks examples docs README.md CHANGELOG.md CONTRIBUTING.md
+	$(BIN)/python tools/plain_english.py
 	$(BIN)/lint-imports
 	$(BIN)/pyright
 

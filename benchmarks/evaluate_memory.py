@@ -33,7 +33,7 @@ def main() -> None:
         factors,
         metrics=arguments.metrics,
         intervals=arguments.intervals,
-        workers=1,
+        n_jobs=1,
         progress=False,
     )
     seconds = time.perf_counter() - start

@@ -81,7 +81,7 @@ def trial(setting: str, number: int, group: str, pca: PCA) -> list[Any]:
     )
     # Replicates take the seeds that follow: keep those of trials apart.
     card = unbraid.evaluate(
-        codes, factors, metrics=metrics, seed=100 * number, levels=False, workers=1
+        codes, factors, metrics=metrics, seed=100 * number, levels=False, n_jobs=1
     )
     return [
         [score.name, float(score), *(score.interval or ())] for score in card.scores

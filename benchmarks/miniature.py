@@ -81,7 +81,7 @@ def run(name: str, seed: int) -> dict:
         n_latents=9,
         network="dense",
         likelihood=likelihood,
-        standardise=True,
+        standardize=True,
         learning_rate=1e-3,
         seed=seed,
         progress=False,

@@ -1,6 +1,6 @@
 """Images per second of training, side by side with disent and with a bare loop.
 
-Same datasets, networks, batch sizes and optimiser; each side in a process of its own,
+Same datasets, networks, batch sizes and optimizer; each side in a process of its own,
 in turn, medians over rounds. Settings:
 
 - ``conv``: XYObject at 64x64x3, the convolutional network of the dissertation, batches
@@ -53,11 +53,11 @@ def train_ours(kind: str, batch: int, seconds: float) -> float:
     import torch
 
     from unbraid.training import TrainingState, train
-    from unbraid.training._fit import stream_of
+    from unbraid.training._fit import make_stream
 
     dataset, spec = specification(kind, batch)
     state = TrainingState.create(spec, device=torch.device("cpu"))
-    stream = stream_of(spec, dataset, torch.device("cpu"))
+    stream = make_stream(spec, dataset, torch.device("cpu"))
     snapshots = train(state, stream, spec.objective, steps=10**9, every=WARM_UP_STEPS)
     next(snapshots)
     n_images, start = 0, time.perf_counter()
@@ -77,7 +77,7 @@ def train_bare(kind: str, batch: int, seconds: float) -> float:
     dataset, spec = specification(kind, batch)
     model = TrainingState.create(spec, device=torch.device("cpu")).model
     images = BatchStream(dataset=dataset, size=batch).batch(0).images
-    optimiser = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
     n_images, start = -WARM_UP_STEPS * batch, 0.0
     while n_images <= 0 or time.perf_counter() - start < seconds:
         if n_images == 0:
@@ -86,9 +86,9 @@ def train_bare(kind: str, batch: int, seconds: float) -> float:
         codes = mean + (0.5 * log_variance).exp() * torch.randn_like(mean)
         kl = 0.5 * (mean.square() + log_variance.exp() - log_variance - 1).mean()
         loss = (model.decoder(codes) - images).square().mean() + 0.01 * kl
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
-        optimiser.step()
+        optimizer.step()
         n_images += batch
     return n_images / (time.perf_counter() - start)
 

@@ -1,9 +1,9 @@
-"""Does label-free choosing find what labels would? Two tables from a study with traces.
+"""Compare label-free with supervised scores. Two tables from a study with traces.
 
-Table 1: Spearman correlation, over specifications, of the stability of training and of
-UDR with supervised scores, for 5 and for all realisations of each specification.
-Table 3: Pearson correlation, over models, of each score with itself when the labels are
-noisy; the label-free ones are recomputed too, to show that they do not see the labels.
+Table 1: Spearman correlation, over configurations, of the stability of training and of
+UDR with supervised scores, for 5 and for all seeds of each configuration.
+Table 3: Pearson correlation, over models, of each score with itself under label noise.
+Label-free scores are computed again to show that they do not depend on labels.
 
     unbraid study run docs/studies/holtz-2022.yaml --out study
     python examples/choosing_tables.py study choosing.json
@@ -28,26 +28,26 @@ METRICS = ("beta_vae_score", "factor_vae_score", "mig")
 ROWS_COMPARED = 1_000
 
 
-def specification(spec):
-    """What all realisations share."""
+def configuration(spec):
+    """Return a description of a run, without its seed."""
     return f"beta={spec.objective['beta']:g}, {spec.training.n_latents} latents"
 
 
 def read_models(folder):
-    """Of every finished run: its specification, scores, trace and codes."""
+    """Return configuration, scores, trace and codes of every finished run."""
     cells = [cell for cell in folder.cells if cell.files.state == "done"]
     data = open_dataset(cells[0].spec.data)
     rows = numpy_generator(0, "compared rows").permutation(len(data))[:ROWS_COMPARED]
     models = []
     for cell in tqdm(cells, desc="codes"):
-        found = cell.files.read_scores()
-        scores = {name: found["scores"][name]["value"] for name in METRICS}
+        record = cell.files.read_scores()
+        scores = {name: record["scores"][name]["value"] for name in METRICS}
         model = load(cell.files.path)
         models.append(
             {
-                "specification": specification(cell.spec),
+                "configuration": configuration(cell.spec),
                 "seed": cell.spec.seed,
-                "active": found["fit"]["active_latents"],
+                "active": record["fit"]["active_latents"],
                 "trace": Trace.load(cell.files.path),
                 "codes": encode(model, data, rows=np.sort(rows), progress=False),
                 "model": model,
@@ -57,16 +57,16 @@ def read_models(folder):
     return models, data
 
 
-def by_specification(models):
-    """Models of each specification, in the order of their seeds."""
+def by_configuration(models):
+    """Group models by configuration, in order of their seeds."""
     groups = {}
     for model in models:
-        groups.setdefault(model["specification"], []).append(model)
+        groups.setdefault(model["configuration"], []).append(model)
     return groups
 
 
 def label_free(group):
-    """Stability (higher is more stable) and UDR of some realisations."""
+    """Return stability (higher is more stable) and UDR of several seeds."""
     scores = {"dynamics": -training_dynamics([model["trace"] for model in group]).score}
     for similarity in ("lasso", "spearman"):
         udr = unsupervised_disentanglement_ranking(
@@ -76,14 +76,14 @@ def label_free(group):
     return scores
 
 
-def correlations(groups, *, only_alive):
-    """Spearman correlation of each label-free score with each supervised one."""
-    if only_alive:
-        alive = {
+def correlations(groups, *, only_active):
+    """Return the Spearman correlation of label-free with supervised scores."""
+    if only_active:
+        active = {
             name: [model for model in group if model["active"]]
             for name, group in groups.items()
         }
-        groups = {name: group for name, group in alive.items() if len(group) > 1}
+        groups = {name: group for name, group in active.items() if len(group) > 1}
     free = [label_free(group) for group in groups.values()]
     found = {"n_specifications": len(groups)}
     for name in free[0]:
@@ -91,29 +91,31 @@ def correlations(groups, *, only_alive):
             means = [
                 np.mean([model[metric] for model in group]) for group in groups.values()
             ]
-            mine = [scores[name] for scores in free]
-            found[f"{name} / {metric}"] = float(spearmanr(mine, means).statistic)
+            label_free_values = [scores[name] for scores in free]
+            found[f"{name} / {metric}"] = float(
+                spearmanr(label_free_values, means).statistic
+            )
     return found
 
 
 def table_1(models, n_subsets):
-    """For subsets of 5 realisations, and for all of them."""
-    groups = by_specification(models)
+    """Return Table 1, for subsets of 5 seeds and for all seeds."""
+    groups = by_configuration(models)
     n_all = max(map(len, groups.values()))
     table = {}
-    for n_realisations in dict.fromkeys((min(5, n_all), n_all)):
+    for n_seeds in dict.fromkeys((min(5, n_all), n_all)):
         generator = numpy_generator(0, "realisations")
-        repeats = 1 if n_realisations == n_all else n_subsets
-        for only_alive in (False, True):
+        repeats = 1 if n_seeds == n_all else n_subsets
+        for only_active in (False, True):
             drawn = []
-            for _ in tqdm(range(repeats), desc=f"{n_realisations} realisations"):
-                seeds = generator.permutation(n_all)[:n_realisations]
+            for _ in tqdm(range(repeats), desc=f"{n_seeds} seeds"):
+                seeds = generator.permutation(n_all)[:n_seeds]
                 some = {
                     name: [group[seed] for seed in seeds if seed < len(group)]
                     for name, group in groups.items()
                 }
-                drawn.append(correlations(some, only_alive=only_alive))
-            names = f"n = {n_realisations}{', alive' if only_alive else ''}"
+                drawn.append(correlations(some, only_active=only_active))
+            names = f"n = {n_seeds}{', alive' if only_active else ''}"
             table[names] = {
                 key: [
                     round(float(np.mean([one[key] for one in drawn])), 3),
@@ -125,7 +127,7 @@ def table_1(models, n_subsets):
 
 
 def table_3(models, data, n_seeds):
-    """Scores with noisy labels against those with true ones."""
+    """Return Table 3, the correlation of scores with and without label noise."""
     some = [model for model in models if model["seed"] < n_seeds]
     true = {metric: [model[metric] for model in some] for metric in METRICS}
     clean = label_free(some)
@@ -154,15 +156,22 @@ def table_3(models, data, n_seeds):
 
 
 def main():
-    """Compute both tables, and write them as they are ready."""
+    """Compute both tables and write them to a JSON file."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("study", help="folder of the study")
     parser.add_argument("out", help="JSON file to write")
-    parser.add_argument("--subsets", type=int, default=10, help="of 5 realisations")
-    parser.add_argument("--noisy-seeds", type=int, default=2, help="for Table 3")
+    parser.add_argument(
+        "--subsets",
+        type=int,
+        default=10,
+        help="number of subsets of 5 seeds in Table 1",
+    )
+    parser.add_argument(
+        "--noisy-seeds", type=int, default=2, help="number of seeds in Table 3"
+    )
     options = parser.parse_args()
     models, data = read_models(StudyFolder(options.study))
-    groups = by_specification(models)
+    groups = by_configuration(models)
     found = {
         "specifications": {
             name: {

@@ -1,4 +1,4 @@
-"""Why labels or other bias are needed: no density tells these two codes apart.
+"""Show why unsupervised disentanglement needs inductive biases.
 
 python examples/impossibility.py [--rows 6000] [--latents 8]
 """
@@ -14,7 +14,7 @@ from unbraid.geometry import EntanglingMap
 
 
 def main() -> None:
-    """Entangle perfect codes, and compare what can be seen with what is lost."""
+    """Entangle perfect codes, and compare them with and without labels."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rows", type=int, default=6000)
     parser.add_argument("--latents", type=int, default=8)
@@ -22,7 +22,7 @@ def main() -> None:
 
     shape = (arguments.rows, arguments.latents)
     factors = numpy_generator(0, "factors").random(shape)
-    codes = factors  # each factor has a latent of its own: nothing could be better
+    codes = factors  # each factor has a latent of its own
     entangle = EntanglingMap(marginals=[uniform()] * arguments.latents)
     mixed = entangle(codes)
 

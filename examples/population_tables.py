@@ -1,8 +1,8 @@
-"""What do populations gain? Tables from finished studies of the estermann-2020 presets.
+"""Print tables of finished studies with the estermann-2020 presets.
 
-For every setting: mean, deviation and each seed's value of MIG and DCI disentanglement.
-Of unsupervised and recursive populations also what the first one learned: the gap of
-every factor, beside how far apart images look that differ in it.
+For every setting: mean, standard deviation and values of MIG and DCI disentanglement
+over seeds. For unsupervised and recursive populations also what the first population
+learned: the MIG of every factor, and the perceived distance along it.
 
     unbraid study preset estermann-2020-fig6 > fig6.yaml
     unbraid study run fig6.yaml --out fig6
@@ -24,7 +24,7 @@ SCORES = ("mig", "dci_disentanglement")
 
 
 def setting(spec):
-    """A run without its seed, in words."""
+    """Return a description of a run, without its seed."""
     evolution = spec.evolution
     if evolution is None:
         numbers = [
@@ -33,19 +33,19 @@ def setting(spec):
             if name in ("kind", "beta", "gamma", "lambda_off_diagonal", "capacity")
         ]
         return " ".join([spec.objective["name"], *numbers])
-    words = [f"{evolution.method} population"]
+    parts = [f"{evolution.method} population"]
     if evolution.method == "supervised":
-        words.append(f"by {evolution.metric}")
-        words.append(f"on {evolution.labels or 'all'} labels")
+        parts.append(f"by {evolution.metric}")
+        parts.append(f"on {evolution.labels or 'all'} labels")
         if evolution.population.generations == 1:
-            words[0] = "best of models trained apart"
+            parts[0] = "best of models trained apart"
     if evolution.method == "recursive":
-        words.append(f"with {evolution.recursion.leaf_runs} leaf runs")
-    return " ".join(words)
+        parts.append(f"with {evolution.recursion.leaf_runs} leaf runs")
+    return " ".join(parts)
 
 
 def row(name, values):
-    """Mean, deviation and every value."""
+    """Return a table row with mean, standard deviation and every value."""
     values = np.array(values)
     spread = values.std(ddof=1) if len(values) > 1 else float("nan")
     each = " ".join(f"{value:.3f}" for value in values)
@@ -53,33 +53,36 @@ def row(name, values):
 
 
 def compare(folder):
-    """Scores of every setting, over its seeds."""
-    found = {}
+    """Print the scores of every setting, over its seeds."""
+    runs_by_setting = {}
     for cell in folder.cells:
         if cell.files.state == "done":
             scores = cell.files.read_scores()["scores"]
-            found.setdefault(setting(cell.spec), []).append((cell.spec.seed, scores))
+            runs = runs_by_setting.setdefault(setting(cell.spec), [])
+            runs.append((cell.spec.seed, scores))
     for key in SCORES:
         print(f"| {key} | mean | deviation | seeds |\n|---|---|---|---|")
-        for name, runs in found.items():
+        for name, runs in runs_by_setting.items():
             ordered = sorted(runs, key=lambda run: run[0])
             print(row(name, [scores[key]["value"] for _, scores in ordered]))
         print()
 
 
 def learned_first(folder):
-    """The gap of every factor in the winner of every first population."""
+    """Print the MIG of every factor for the winner of every first population."""
     cells = [cell for cell in folder.cells if cell.files.state == "done"]
     methods = ("unsupervised", "recursive")
-    bred = [c for c in cells if c.spec.evolution and c.spec.evolution.method in methods]
-    if not bred:
+    evolved = [
+        c for c in cells if c.spec.evolution and c.spec.evolution.method in methods
+    ]
+    if not evolved:
         return
-    data = open_dataset(bred[0].spec.data)
+    data = open_dataset(evolved[0].spec.data)
     roots = {}
-    for cell in bred:
-        about = cell.files.read_scores()["evolution"]
-        stages = about["stages"]
-        name = stages[0]["population"] if stages else about["population"]
+    for cell in evolved:
+        record = cell.files.read_scores()["evolution"]
+        stages = record["stages"]
+        name = stages[0]["population"] if stages else record["population"]
         roots[cell.spec.seed] = folder.path / "populations" / name
     distances = perceived_distances(data, n_pairs=2_000)
     print("| first population | mig | " + " | ".join(data.factor_names) + " |")
@@ -97,7 +100,9 @@ def learned_first(folder):
 def main():
     """Print the tables of every folder."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folders", nargs="+", type=Path, help="of finished studies")
+    parser.add_argument(
+        "folders", nargs="+", type=Path, help="folders of finished studies"
+    )
     for path in parser.parse_args().folders:
         folder = StudyFolder(path)
         print(f"## {folder.study.name}\n")

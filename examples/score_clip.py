@@ -1,12 +1,12 @@
-"""How disentangled is a frozen vision encoder? Score CLIP on the sprites.
+"""Score the vision encoder of CLIP on the sprites.
 
     python examples/score_clip.py --weights openai/clip-vit-base-patch32
-    python examples/score_clip.py            # a small, randomly initialised one
+    python examples/score_clip.py            # a small, randomly initialized one
 
 Needs `pip install transformers`. For timm, pass `timm.create_model(name,
 pretrained=True, num_classes=0)` in place of the CLIP model; for open_clip, pass its
-`model.encode_image`. Both take images prepared as below, with the mean, deviation and
-size that their own configuration names.
+`model.encode_image`. Both take images preprocessed as below, with the mean,
+standard deviation and size of their own configuration.
 """
 
 import argparse
@@ -15,16 +15,16 @@ import torch
 from transformers import CLIPVisionConfig, CLIPVisionModel
 
 import unbraid
-from unbraid.data import ColouredSprites
+from unbraid.data import ColoredSprites
 from unbraid.foundation import numpy_generator
 
-# Per channel, as CLIP was trained.
+# Channel statistics of CLIP.
 MEAN = torch.tensor([0.48145466, 0.4578275, 0.40821073])[:, None, None]
 DEVIATION = torch.tensor([0.26862954, 0.26130258, 0.27577711])[:, None, None]
 
 
 def load(weights: str | None) -> CLIPVisionModel:
-    """Published weights, or a small network of random ones."""
+    """Load published weights, or build a small random network."""
     if weights is not None:
         return CLIPVisionModel.from_pretrained(weights)
     small = CLIPVisionConfig(
@@ -56,7 +56,7 @@ def main() -> None:
         )
         return model(pixel_values=(resized - MEAN) / DEVIATION).pooler_output
 
-    sprites = ColouredSprites()
+    sprites = ColoredSprites()
     rows = numpy_generator(0, "clip").integers(0, len(sprites), arguments.images)
     codes = unbraid.encode(encoder, sprites, rows=rows, batch_size=64)
     print(unbraid.evaluate(codes, metrics=arguments.metrics))

@@ -1,4 +1,4 @@
-"""How disentangled are principal components? Score PCA of the sprites.
+"""Score the principal components of the sprites.
 
 python examples/score_pca.py [--images 5000] [--components 10]
 """

@@ -1,4 +1,4 @@
-"""Five questions to the table of a study, with a figure and a few numbers each.
+"""Answer five questions about a study, with a figure and a few numbers each.
 
     python examples/study_questions.py study/table.csv figures/
 
@@ -32,7 +32,7 @@ ADJUSTED = ["objective_adjusted", "objective_and_strength_adjusted"]
 
 
 def main(table_file: str, folder: str) -> None:
-    """Ask all questions."""
+    """Draw all figures and print all numbers."""
     table, out = pd.read_csv(table_file), Path(folder)
     out.mkdir(parents=True, exist_ok=True)
     print(f"{len(table)} runs, {(table['status'] == 'done').sum()} done")

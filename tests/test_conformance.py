@@ -62,7 +62,7 @@ def shared_images(self, indices):
     return SHARED[: len(indices)]
 
 
-def images_by_place(self, indices):
+def images_by_position(self, indices):
     images = np.zeros((len(indices), 1, 4, 4), dtype=np.uint8)
     images[:] = np.arange(len(indices))[:, None, None, None]
     return images
@@ -71,14 +71,14 @@ def images_by_place(self, indices):
 @pytest.mark.parametrize(
     ("broken", "promise"),
     [
-        ({"_gather": float_images}, "images are uint8"),
-        ({"_gather": shared_images}, "does not change the dataset"),
-        ({"_gather": images_by_place}, "at any time and in any order"),
-        ({"image_shape": (1, 4, 5)}, "shape that image_shape says"),
-        ({"__len__": lambda self: 0}, "at least one image"),
-        ({"factor_names": ("x",)}, "as many factor kinds"),
-        ({"weights": np.zeros(5)}, "some weight is positive"),
-        ({"weights": np.ones(4)}, "one weight per image"),
+        ({"_gather": float_images}, "images must be uint8"),
+        ({"_gather": shared_images}, "must not change the dataset"),
+        ({"_gather": images_by_position}, "at any time and in any order"),
+        ({"image_shape": (1, 4, 5)}, r"must have shape \(n, \*image_shape\)"),
+        ({"__len__": lambda self: 0}, "must have at least one image"),
+        ({"factor_names": ("x",)}, "must be as many factor kinds"),
+        ({"weights": np.zeros(5)}, "at least one weight must be positive"),
+        ({"weights": np.ones(4)}, "must be one weight per image"),
     ],
 )
 def test_the_suite_names_the_broken_promise(broken, promise):

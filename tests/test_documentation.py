@@ -71,6 +71,7 @@ ROOMS = {
     "execution": "execution",
     "perception": "perception",
     "discovery": "discovery",
+    "agents": "agents",
     "testing": "testing",
 }
 
@@ -116,3 +117,32 @@ def test_the_tutorial_on_two_encoders_runs(tmp_path, monkeypatch):
         with pytest.raises(SystemExit) as ended:
             main()
         assert ended.value.code == 0
+
+
+def test_the_example_on_batches_prints_what_the_page_says(tmp_path):
+    text = (DOCS / "data.md").read_text()
+    program = re.search(r"```python\n(.*?)```", text, re.DOTALL).group(1)
+    expected = re.search(r"It prints\n\n```\n(.*?)```", text, re.DOTALL).group(1)
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
+    assert done.stdout == expected
+
+
+def test_every_name_that_a_page_imports_exists():
+    found = 0
+    for page in [*DOCS.rglob("*.md"), ROOT / "README.md"]:
+        lines = re.findall(
+            r"^from (unbraid[\w.]*) import (\([^)]*\)|.*)$",
+            page.read_text(),
+            re.MULTILINE,
+        )
+        for module, names in lines:
+            for name in re.findall(r"\w+", names):
+                assert hasattr(import_module(module), name), (page.name, module, name)
+                found += 1
+    assert found > 20

@@ -1,5 +1,6 @@
 import pickle
 
+import joblib
 import numpy as np
 import pytest
 import torch
@@ -14,10 +15,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from torch.utils.data import DataLoader
 
-from unbraid import Disentangler
+from unbraid import Disentangler, evaluate
 from unbraid.data import TorchDataset, XYSquares
-from unbraid.foundation import CheckpointFormatError
-from unbraid.models import Gaussian, Laplace
+from unbraid.foundation import CheckpointFormatError, count_jobs
+from unbraid.models import Autoencoder, Gaussian, Laplace
 from unbraid.models.networks import Dense
 from unbraid.models.objectives import VAE, BetaVAE
 from unbraid.training import TrainingSettings
@@ -94,7 +95,7 @@ def test_a_plain_autoencoder_scores_by_its_likelihood():
     assert estimator.score_samples(VECTORS) == pytest.approx(expected, rel=1e-4)
 
 
-@pytest.mark.parametrize("standardise", [False, True])
+@pytest.mark.parametrize("standardize", [False, True])
 @pytest.mark.parametrize(
     ("likelihood", "density"),
     [
@@ -103,13 +104,13 @@ def test_a_plain_autoencoder_scores_by_its_likelihood():
     ],
 )
 def test_scores_of_codes_that_say_nothing_are_the_density_of_the_noise(
-    likelihood, density, standardise
+    likelihood, density, standardize
 ):
     data = VECTORS * [1, 2, 3, 4, 5] + 7
-    estimator = small(likelihood=likelihood, standardise=standardise).fit(data)
+    estimator = small(likelihood=likelihood, standardize=standardize).fit(data)
     for weight in estimator.model_.parameters():
         torch.nn.init.zeros_(weight)
-    mean, std = (data.mean(axis=0), data.std(axis=0)) if standardise else (0.0, 1.0)
+    mean, std = (data.mean(axis=0), data.std(axis=0)) if standardize else (0.0, 1.0)
     expected = density.logpdf((data - mean) / std) - np.log(std)
     assert estimator.score_samples(data) == pytest.approx(expected.sum(1), rel=1e-4)
 
@@ -160,14 +161,14 @@ def test_defaults_are_those_of_the_training_settings():
 
 
 def test_single_hyperparameters_and_other_settings_are_parameters():
-    estimator = small(beta=2.0, optimiser="SGD", log_every=1)
+    estimator = small(beta=2.0, optimizer="SGD", log_every=1)
     copy = clone(estimator)
     assert copy.get_params() == estimator.get_params()
     assert copy.get_params()["beta"] == 2.0
     assert "beta=2.0" in repr(copy)
     spec = copy.set_params(beta=3.0, n_latents=1).fit(VECTORS).run_.spec
     assert (spec.objective, spec.n_latents) == (BetaVAE(beta=3.0), 1)
-    assert spec.optimiser == "SGD"
+    assert spec.optimizer == "SGD"
     assert estimator.get_params()["beta"] == 2.0
     again = pickle.loads(pickle.dumps(copy))
     assert again.get_params() == copy.get_params()
@@ -194,6 +195,34 @@ def test_a_search_with_a_folder_is_refused_from_the_second_run_on(tmp_path):
         search.fit(VECTORS)
 
 
+@pytest.mark.parametrize(("n_jobs", "n_threads"), [(None, 1), (1, 1), (2, 2)])
+def test_it_uses_as_many_threads_as_it_is_told(monkeypatch, n_jobs, n_threads):
+    seen, encode = set(), Autoencoder.encode
+
+    def watch(*arguments):
+        seen.add(torch.get_num_threads())
+        return encode(*arguments)
+
+    monkeypatch.setattr(Autoencoder, "encode", watch)
+    former = torch.get_num_threads()
+    estimator = small(n_jobs=n_jobs).fit(IMAGES)
+    estimator.transform(IMAGES)
+    estimator.score(IMAGES)
+    assert seen == {n_threads}
+    assert torch.get_num_threads() == former
+    assert estimator.get_params()["n_jobs"] == n_jobs
+
+
+def test_n_jobs_counts_as_in_scikit_learn():
+    with joblib.parallel_config("loky", n_jobs=3):
+        assert count_jobs(None) == 3
+    assert count_jobs(-1) == joblib.cpu_count()
+    with pytest.raises(ValueError, match=r"^n_jobs must not be 0\. Use -1 for all"):
+        small(n_jobs=0).fit(IMAGES)
+    with pytest.raises(ValueError, match=r"^n_jobs must be an integer, got 'all'\.$"):
+        evaluate(VECTORS, VECTORS, metrics="mig", n_jobs="all")
+
+
 def test_codes_have_names_and_may_be_tables():
     estimator = small().fit(VECTORS)
     names = ["disentangler0", "disentangler1"]
@@ -216,7 +245,7 @@ def test_wrong_use_is_refused():
         small(objective=VAE(), options={"beta": 1.0}).fit(VECTORS)
     with pytest.raises(ValueError, match="options with the name"):
         small(objective=BetaVAE(), beta=1.0).fit(VECTORS)
-    with pytest.raises(ValueError, match="expected options among scale, got 'beta'"):
+    with pytest.raises(ValueError, match="has no option 'beta'. Its options are scale"):
         small(objective="vae", beta=1.0).fit(VECTORS)
     with pytest.raises(TypeError, match="'stepss'. Did you mean 'steps'"):
         small(stepss=1).fit(VECTORS)

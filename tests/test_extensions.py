@@ -250,14 +250,14 @@ def test_what_is_broken_is_told_once_in_a_sentence_and_breaks_nothing(broken, fa
             "ModuleNotFoundError: No module named 'broken_package.nowhere'",
         ),
         ("leaving_vae", "SystemExit: 3"),
-        ("vae", "the name is taken"),
-        ("dense", "the name is taken"),
-        ("number_vae", "expected a subclass of AbstractObjective, got 3"),
-        ("half_vae", "expected all methods of AbstractObjective, got none for loss"),
+        ("vae", "its name is taken"),
+        ("dense", "its name is taken"),
+        ("number_vae", "3 is not a subclass of AbstractObjective"),
+        ("half_vae", "it does not implement loss of AbstractObjective"),
     ):
         assert faults["broken 2.0", name] == who.format(name, reason)
     assert "has no attribute 'METRIC'" in faults["broken 2.0", "missing_metric"]
-    assert "the name is taken" in faults["broken 2.0", "standard"]
+    assert "its name is taken" in faults["broken 2.0", "standard"]
     assert "letters, digits and underscores" in faults["broken 2.0", "odd name"]
     assert broken["list"].err == ""
 
@@ -290,7 +290,7 @@ def test_a_dataset_that_needs_options_is_listed_unopened(broken):
 
 
 def test_of_two_packages_with_one_name_the_first_has_it(faults):
-    assert "the name is taken" in faults["unbraid-later 0.1.0", "mcc"]
+    assert "its name is taken" in faults["unbraid-later 0.1.0", "mcc"]
     assert ("unbraid-example 0.1.0", "mcc") not in faults
 
 

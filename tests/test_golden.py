@@ -148,7 +148,7 @@ def test_the_table_of_a_finished_study_is_read(samples, expected):
     assert list(table["objective.beta"]) == [1, 4]
     assert list(table["training.learning_rate.value"]) == [0.01, 0.01]
     np.testing.assert_allclose(table["score.mig"], expected["study"]["mig"])
-    assert study_status(samples / "study")["counts"]["done"] == 2
+    assert study_status(samples / "study").counts["done"] == 2
 
 
 def test_the_runs_of_a_finished_study_are_not_computed_again(samples):

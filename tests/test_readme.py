@@ -1,4 +1,4 @@
-"""The example in the README runs and prints what the README says."""
+"""The examples in the README run and print what the README says."""
 
 import re
 import subprocess
@@ -8,13 +8,19 @@ from pathlib import Path
 README = (Path(__file__).parent.parent / "README.md").read_text()
 
 
-def test_the_example_prints_what_the_readme_says():
-    program = re.search(r"```python\n(.*?)```", README, re.DOTALL).group(1)
-    expected = re.search(r"It prints\n\n```\n(.*?)```", README, re.DOTALL).group(1)
+def test_the_examples_print_what_the_readme_says(tmp_path):
+    programs = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    outputs = re.findall(r"It prints\n\n```\n(.*?)```", README, re.DOTALL)
+    assert len(programs) == len(outputs) == 2
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        [sys.executable, "-c", "".join(programs)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
     )
-    assert done.stdout == expected
+    assert done.stdout == "".join(outputs)
+    assert (tmp_path / "run" / "model.safetensors").is_file()
 
 
 def test_every_file_that_the_readme_links_to_exists():

@@ -7,7 +7,7 @@ from plain_images import PlainImages
 from sklearn.decomposition import PCA
 
 import unbraid
-from unbraid.data import LabelledImages, XYSquares
+from unbraid.data import LabeledImages, XYSquares
 from unbraid.foundation import DataFormatError
 
 TINY = XYSquares(image_size=8, square_size=1, n_squares=1, rgb=False)
@@ -124,11 +124,11 @@ def test_without_labels_there_are_codes_alone():
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (lambda images: flat(images)[:-1], "one row of codes per image"),
-        (lambda images: flat(images) * torch.nan, "finite codes"),
-        (lambda images: "text", "expected the encoder to give a tensor"),
-        (object(), "expected an array, a callable"),
-        (np.zeros((3, 2)), "a row for each of the 64 images"),
+        (lambda images: flat(images)[:-1], "must return one row of codes per image"),
+        (lambda images: flat(images) * torch.nan, "codes must be finite"),
+        (lambda images: "text", "the encoder must return a tensor"),
+        (object(), "encode needs an array, a callable"),
+        (np.zeros((3, 2)), r"codes must have shape \(64, n_latents\)"),
     ],
 )
 def test_encoders_that_are_none_are_refused(model, message):
@@ -137,7 +137,7 @@ def test_encoders_that_are_none_are_refused(model, message):
 
 
 def test_no_rows_are_refused():
-    with pytest.raises(ValueError, match="expected rows to encode"):
+    with pytest.raises(ValueError, match="there are no rows to encode"):
         unbraid.encode(flat, TINY, rows=np.empty(0, dtype=int))
 
 
@@ -161,7 +161,7 @@ def test_other_archives_are_refused(tmp_path):
 
 def test_labels_with_holes_travel_along():
     images = np.zeros((4, 8, 8), dtype=np.uint8)
-    data = LabelledImages(images, {"x": [0.5, np.nan, 0.1, 0.2]})
+    data = LabeledImages(images, {"x": [0.5, np.nan, 0.1, 0.2]})
     result = unbraid.encode(flat, data)
     assert np.isnan(result.factors[1, 0])
     assert result.factor_kinds == ("continuous",)
@@ -179,10 +179,13 @@ def test_everything_but_the_codes_is_given_by_name():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"codes": np.zeros(4)}, r"codes must have the shape .*got \(4,\)"),
+        ({"codes": np.zeros(4)}, r"codes must have shape .*got \(4,\)"),
         ({"log_variances": np.zeros((4, 3))}, r"log_variances must .*got \(4, 3\)"),
         ({"factors": np.zeros(4)}, r"factors must have .*got \(4,\)"),
-        ({"factors": np.zeros((3, 2))}, r"the 4 rows of the codes, got \(3, 2\)"),
+        (
+            {"factors": np.zeros((3, 2))},
+            r"factors must have shape \(4, n_factors\), got \(3, 2\)",
+        ),
         ({"factor_names": ("a",)}, "factor_names must .*2 factors, got 1"),
         ({"factor_kinds": ("ordinal",) * 3}, "factor_kinds must .* got 3"),
         ({"rows": np.arange(3)}, r"rows must .*each of the 4 rows .*got shape \(3,\)"),
@@ -211,5 +214,22 @@ def test_a_representation_of_lists_and_tensors_has_arrays():
     np.testing.assert_array_equal(part.codes, [[2.0, 3.0]])
     np.testing.assert_array_equal(part.factors, [[1.0]])
     np.testing.assert_array_equal(part.rows, [5])
-    with pytest.raises(ValueError, match="codes must be an array, got rows of diff"):
+    with pytest.raises(
+        ValueError, match="codes must be an array, but has rows of diff"
+    ):
         unbraid.Representation([[0.0], [1.0, 2.0]])
+
+
+def test_images_are_on_the_device_that_is_asked_for():
+    seen = []
+
+    def encoder(images):
+        seen.append(images.device)
+        return images.flatten(1)
+
+    unbraid.encode(encoder, XYSquares(image_size=8, square_size=2), device="cpu")
+    assert set(seen) == {torch.device("cpu")}
+    with pytest.raises(RuntimeError, match="nowhere"):
+        unbraid.encode(
+            encoder, XYSquares(image_size=8, square_size=2), device="nowhere"
+        )

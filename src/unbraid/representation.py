@@ -1,4 +1,4 @@
-"""What a model makes of the data: codes for every image, made once and kept."""
+"""Representation and encode: codes of a dataset."""
 
 import contextlib
 import json
@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -22,11 +22,36 @@ from unbraid.data import (
     float_images,
     resize_dataset,
 )
-from unbraid.foundation import DataFormatError, atomic_write, expand_user
+from unbraid.foundation import (
+    DataFormatError,
+    atomic_write,
+    check_shape,
+    expand_user,
+)
 
 _FORMAT = 1
-# Names under which encoders in use hand out one vector per image, best first.
+# Fields of common encoders with one vector per image, in order of preference.
 _EMBEDDINGS = ("image_embeds", "pooler_output", "last_hidden_state", "logits")
+
+
+class HasEncode(Protocol):
+    """An encoder such as a model of unbraid."""
+
+    def encode(self, images: Any, /) -> Any:
+        """Return the posterior or the codes of images."""
+        ...
+
+
+class HasTransform(Protocol):
+    """An encoder such as those of scikit-learn."""
+
+    def transform(self, X: Any, /) -> Any:
+        """Return the codes of flattened images."""
+        ...
+
+
+Encoder = HasEncode | HasTransform | Callable[[torch.Tensor], Any] | ArrayLike
+"""What :func:`encode` takes as a model: an encoder, or codes that are ready."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,41 +95,30 @@ class Representation:
             if given is not None and not isinstance(given, np.ndarray):
                 object.__setattr__(self, name, _array(name, given))
         shape = np.shape(self.codes)
-        if len(shape) != 2:
-            raise ValueError(
-                "Representation: codes must have the shape (n_rows, n_latents), got "
-                f"{shape}."
-            )
-        spread = self.log_variances
-        if spread is not None and np.shape(spread) != shape:
-            raise ValueError(
-                f"Representation: log_variances must have the shape of the codes, "
-                f"{shape}, got {np.shape(spread)}."
-            )
+        check_shape("Representation: codes", self.codes, ("n_rows", "n_latents"))
+        if self.log_variances is not None:
+            check_shape("Representation: log_variances", self.log_variances, shape)
         if self.factors is not None:
-            self._check_factors(np.shape(self.factors))
+            self._check_factors(self.factors)
         if np.shape(self.rows) not in ((0,), shape[:1]):
             raise ValueError(
                 f"Representation: rows must have one index for each of the {shape[0]} "
                 f"rows of codes, got shape {np.shape(self.rows)}."
             )
 
-    def _check_factors(self, shape: tuple[int, ...]) -> None:
-        if len(shape) != 2 or shape[0] != len(self.codes):
-            raise ValueError(
-                "Representation: factors must have the shape (n_rows, n_factors) with "
-                f"the {len(self.codes)} rows of the codes, got {shape}."
-            )
+    def _check_factors(self, factors: NDArray[Any]) -> None:
+        wanted = (len(self.codes), "n_factors")
+        check_shape("Representation: factors", factors, wanted)
         for name in ("factor_names", "factor_kinds"):
             given = getattr(self, name)
-            if given and len(given) != shape[1]:
+            if given and len(given) != factors.shape[1]:
                 raise ValueError(
                     f"Representation: {name} must have one entry for each of the "
-                    f"{shape[1]} factors, got {len(given)}."
+                    f"{factors.shape[1]} factors, got {len(given)}."
                 )
 
     def at(self, positions: NDArray[np.integer]) -> "Representation":
-        """The same record for some of its rows, by their position in it."""
+        """Return the representation of some rows, by their positions."""
         parts = {
             name: None if array is None else array[positions]
             for name, array in (
@@ -119,7 +133,7 @@ class Representation:
         )
 
     def save(self, path: str | Path) -> None:
-        """Write to one ``.npz`` file, in place of what was there."""
+        """Write to one ``.npz`` file, replacing it."""
         about = {
             "format": _FORMAT,
             "factor_names": self.factor_names,
@@ -139,18 +153,19 @@ class Representation:
 
     @classmethod
     def load(cls, path: str | Path) -> "Representation":
-        """Read what :meth:`save` wrote."""
+        """Read a file that :meth:`save` wrote."""
         with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             if "about" not in arrays:
                 raise DataFormatError(
-                    f"{path}: expected a saved representation, got arrays called "
+                    f"{path}: this is not a saved representation; its arrays are "
                     f"{', '.join(arrays)}."
                 )
             about = json.loads(str(arrays["about"]))
             if about["format"] > _FORMAT:
                 raise DataFormatError(
-                    f"{path}: expected format {_FORMAT} or older, got "
-                    f"{about['format']}. Update unbraid to read it."
+                    f"{path}: the file has format {about['format']}, but this version "
+                    f"of unbraid reads formats up to {_FORMAT}. Update unbraid to read "
+                    "it."
                 )
             return cls(
                 codes=arrays["codes"],
@@ -164,7 +179,7 @@ class Representation:
 
 
 def encode(
-    model: Any,
+    model: Encoder,
     data: Any,
     *,
     rows: ArrayLike | None = None,
@@ -172,28 +187,28 @@ def encode(
     device: str | torch.device = "auto",
     progress: bool = True,
 ) -> Representation:
-    """Codes of images under any encoder.
+    """Encode images with any encoder.
 
     Args:
-        model: What turns images into codes:
+        model: Encoder, one of
 
             - an object with ``encode`` (an unbraid model), or any callable or torch
               module that takes float images in [0, 1], ``(batch, channels, height,
-              width)``, on its device. From what it gives back, the posterior's
-              ``mean`` and ``log_variance`` are taken if it has them, else the field
+              width)``, on its device. Codes are the ``mean`` and ``log_variance`` of
+              its output (a posterior) if it has them, else the field
               ``image_embeds``, ``pooler_output``, ``last_hidden_state`` or ``logits``,
               else the first of a tuple, else the tensor itself; everything but the
               batch is flattened;
-            - an object with ``transform`` (scikit-learn), which is given flattened
-              images ``(batch, channels * height * width)``;
-            - an array of codes that are ready, one row per image.
+            - an object with ``transform`` (scikit-learn), which takes flattened images
+              ``(batch, channels * height * width)``;
+            - an array of codes, one row per image.
         data: A dataset, an array of images ``(n, ...)`` or of vectors ``(n, length)``,
             a ``DataLoader``, or what the command line takes. Images of another size or
             number of channels than those that the model learned from are converted
             first; see :func:`prepare_data`.
-        rows: Rows to encode, all when not given.
-        batch_size: Images at a time.
-        device: Where to compute: ``"auto"`` is where the module's parameters are, else
+        rows: Rows to encode; by default all.
+        batch_size: Images per batch.
+        device: Device to compute on; ``"auto"`` is that of the module's parameters, or
             the CPU.
         progress: Show a progress bar if the standard error is a terminal.
 
@@ -206,15 +221,16 @@ def encode(
     dataset = prepare_data(model, data)
     indices = np.arange(len(dataset)) if rows is None else np.asarray(rows)
     if isinstance(model, np.ndarray | torch.Tensor | list):
-        codes, log_variances = _given_codes(model, dataset, indices), None
+        codes, log_variances = _read_codes(model, dataset, indices), None
     else:
-        function, place = _encoder(model, device)
+        function, chosen = _choose_encoder(model, device)
         with evaluation_mode(model):
-            pieces = _encoded(function, dataset, indices, batch_size, place, progress)
+            pieces = _encode(function, dataset, indices, batch_size, chosen, progress)
             codes, log_variances = _join(list(pieces), model)
     if not np.isfinite(codes).all():
         raise ValueError(
-            f"encode: expected finite codes, got NaN or infinity from {_name(model)}."
+            f"encode: codes must be finite, but {_name(model)} returned NaN or "
+            "infinity."
         )
     return Representation(
         codes=codes,
@@ -230,13 +246,12 @@ def encode(
 def prepare_data(model: Any, data: Any) -> AbstractDataset:
     """Return data with images of the size and channels that a model takes.
 
-    A model that learned from a folder of pictures remembers how they were cut and
-    scaled, and reads other folders in the same way. Other images are resized if they
-    differ from those that the model learned from.
+    A model that was trained on a folder of pictures remembers how they were cropped and
+    scaled, and other folders are read in the same way. Other images are resized if they
+    differ from those that the model was trained on.
 
     Args:
-        model: Model, or any encoder. Without ``image_shape`` it takes all images as
-            they are.
+        model: Model, or any encoder. Without ``image_shape``, images are not converted.
         data: Data of any kind; see :func:`encode`.
 
     Example:
@@ -254,7 +269,7 @@ def prepare_data(model: Any, data: Any) -> AbstractDataset:
     if framing is not None and isinstance(data, str | os.PathLike):
         folder = expand_user(data)
         if folder.is_dir() and os.fspath(data) not in DATASETS:
-            # Opened in the right size at once: decoding pictures takes long.
+            # Read in the right size at once, because decoding pictures is slow.
             return ImageFolder(
                 folder,
                 image_size=(framing.height, framing.width),
@@ -264,46 +279,47 @@ def prepare_data(model: Any, data: Any) -> AbstractDataset:
 
 
 def _array(name: str, values: Any) -> NDArray[Any]:
-    """Lists, tensors and tables of pandas as an array."""
+    """Convert lists, tensors and pandas tables to an array."""
     if isinstance(values, torch.Tensor):
         return _to_numpy(values)
     try:
         return np.asarray(values)
     except ValueError:
         raise ValueError(
-            f"Representation: {name} must be an array, got rows of different lengths."
+            f"Representation: {name} must be an array, but has rows of different "
+            "lengths."
         ) from None
 
 
-def _given_codes(
+def _read_codes(
     model: Any, dataset: AbstractDataset, indices: NDArray[np.int64]
 ) -> NDArray[np.floating]:
     codes = _to_numpy(model)
     if codes.ndim != 2 or len(codes) not in (len(dataset), len(indices)):
         raise ValueError(
-            f"encode: expected codes (n, n_latents) with a row for each of the "
-            f"{len(dataset)} images, got shape {codes.shape}."
+            f"encode: codes must have shape ({len(dataset)}, n_latents), a row for "
+            f"each image, got {codes.shape}."
         )
     return codes[indices] if len(codes) == len(dataset) else codes
 
 
-def _encoder(
+def _choose_encoder(
     model: Any, device: str | torch.device
 ) -> tuple[Callable[[torch.Tensor], Any], torch.device]:
     function = getattr(model, "encode", None)
     if callable(function) or callable(model):
-        return function if callable(function) else model, _place(model, device)
+        return function if callable(function) else model, _choose_device(model, device)
     if callable(getattr(model, "transform", None)):
         return lambda images: model.transform(images.flatten(1).numpy()), torch.device(
             "cpu"
         )
     raise TypeError(
-        "encode: expected an array, a callable, or an object with encode or transform, "
-        f"got {type(model).__name__}."
+        "encode needs an array, a callable, or an object with encode or transform, got "
+        f"{type(model).__name__}."
     )
 
 
-def _place(model: Any, device: str | torch.device) -> torch.device:
+def _choose_device(model: Any, device: str | torch.device) -> torch.device:
     if device != "auto":
         return torch.device(device)
     if isinstance(model, torch.nn.Module):
@@ -314,7 +330,7 @@ def _place(model: Any, device: str | torch.device) -> torch.device:
 
 @contextlib.contextmanager
 def evaluation_mode(model: Any) -> Iterator[None]:
-    """Put a torch module into evaluation mode for a while; leave other models alone."""
+    """Put a torch module into evaluation mode within a block; ignore other models."""
     modules = list(model.modules()) if isinstance(model, torch.nn.Module) else []
     were_training = [module.training for module in modules]
     for module in modules:
@@ -326,7 +342,7 @@ def evaluation_mode(model: Any) -> Iterator[None]:
             module.training = was_training
 
 
-def _encoded(
+def _encode(
     function: Callable[[torch.Tensor], Any],
     dataset: AbstractDataset,
     indices: NDArray[np.int64],
@@ -335,7 +351,7 @@ def _encoded(
     progress: bool,
 ) -> Iterator[tuple[NDArray[np.floating], NDArray[np.floating] | None]]:
     starts = range(0, len(indices), batch_size)
-    hide = None if progress else True  # None: unless on a terminal
+    hide = None if progress else True  # None shows it on a terminal
     with torch.no_grad():
         for start in tqdm(starts, desc="encoding", unit="batch", disable=hide):
             rows = indices[start : start + batch_size]
@@ -350,8 +366,8 @@ def _read_output(
     codes = _to_numpy(mean)
     if codes.ndim < 1 or len(codes) != n_images:
         raise ValueError(
-            f"encode: expected one row of codes per image, got shape {codes.shape} for "
-            f"{n_images} images."
+            f"encode: the encoder must return one row of codes per image, got shape "
+            f"{codes.shape} for {n_images} images."
         )
     flat = codes.reshape(n_images, -1)
     if log_variance is None:
@@ -360,7 +376,7 @@ def _read_output(
 
 
 def _parts(output: Any) -> tuple[Any, Any]:
-    """What is the code in an encoder's output, and its log-variance if it has one."""
+    """Return the code in an encoder's output, and its log-variance if it has one."""
     if isinstance(output, torch.Tensor | np.ndarray):
         return output, None
     if isinstance(getattr(output, "mean", None), torch.Tensor):
@@ -376,8 +392,8 @@ def _parts(output: Any) -> tuple[Any, Any]:
     if isinstance(output, Sequence) and output and not isinstance(output, str):
         return _parts(output[0])
     raise TypeError(
-        "encode: expected the encoder to give a tensor, an array, a posterior with a "
-        f"mean, or one of {', '.join(_EMBEDDINGS)}, got {type(output).__name__}."
+        "encode: the encoder must return a tensor, an array, a posterior with a mean, "
+        f"or one of {', '.join(_EMBEDDINGS)}, got {type(output).__name__}."
     )
 
 
@@ -385,7 +401,7 @@ def _join(
     pieces: list[tuple[NDArray[np.floating], NDArray[np.floating] | None]], model: Any
 ) -> tuple[NDArray[np.floating], NDArray[np.floating] | None]:
     if not pieces:
-        raise ValueError(f"encode: expected rows to encode with {_name(model)}, got 0.")
+        raise ValueError(f"encode: there are no rows to encode with {_name(model)}.")
     codes = np.concatenate([codes for codes, _ in pieces])
     variances = [variance for _, variance in pieces if variance is not None]
     return codes, np.concatenate(variances) if variances else None
@@ -393,11 +409,11 @@ def _join(
 
 def _to_numpy(values: Any) -> NDArray[np.floating]:
     if isinstance(values, torch.Tensor):
-        # Half precisions are for computing; numpy has no bfloat16 at all.
+        # numpy has no bfloat16.
         values = values.detach().cpu().float().numpy()
     array = np.asarray(values)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"encode: expected codes that are numbers, got {array.dtype}.")
+        raise TypeError(f"encode: codes must be numbers, got {array.dtype}.")
     return array if array.dtype.kind == "f" else array.astype(np.float64)
 
 

@@ -1,4 +1,4 @@
-"""Published claims as something to ask: a file per claim, measured at three sizes."""
+"""Published claims, one file each, which can be measured at three sizes."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -51,9 +51,9 @@ __all__ = [
     "write_findings",
 ]
 
-# Names are fetched when they are first used: the command line lists its commands
-# without waiting for torch.
-_HOMES = {
+# Names are imported on first use, so that the command line can list its commands
+# without importing torch.
+_MODULES = {
     "_catalogue": ("CLAIMS", "find_claim"),
     "_claim": ("PRESETS", "Claim"),
     "_clip_encoders": ("list_clip_encoders",),
@@ -75,9 +75,9 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    for home, names in _HOMES.items():
+    for module, names in _MODULES.items():
         if name in names:
-            return getattr(import_module(f"{__name__}.{home}"), name)
+            return getattr(import_module(f"{__name__}.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

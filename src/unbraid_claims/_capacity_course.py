@@ -111,8 +111,7 @@ def _known_nats(
 def draw_capacity_course(course: CapacityCourse) -> Figure:
     """KL per latent, information per factor, and images with their reconstructions."""
     figure = new_figure((9.0, 7.0))
-    halves: Any = figure.subfigures(2, 1)
-    top, bottom = halves
+    top, bottom = np.asarray(figure.subfigures(2, 1), dtype=object)
     left, right = top.subplots(1, 2)
     for number, line in enumerate(zip(*course.kl_per_latent, strict=True)):
         left.plot(course.capacities, line, label=f"latent {number}")

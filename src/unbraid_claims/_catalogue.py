@@ -1,12 +1,11 @@
-"""Every claim by name, also of other packages.
+"""Claims of unbraid and of other packages, by name.
 
-A package offers all claims of a folder by one line in its ``pyproject.toml``, which
-names the folder as a package::
+A package offers all claims in a folder with one line in its ``pyproject.toml``::
 
     [project.entry-points."unbraid.claims"]
     theirs = "their_package.claims"
 
-Each file in it, except for those that begin with an underscore, has a ``CLAIM``.
+Each file of the folder, except those that start with an underscore, has a ``CLAIM``.
 """
 
 import re
@@ -20,7 +19,7 @@ from unbraid.foundation import PackageCatalog, suggest
 from ._claim import Claim
 
 
-def _claims_of(package: ModuleType) -> dict[str, Claim]:
+def _load_claims(package: ModuleType) -> dict[str, Claim]:
     modules = [
         import_module(f"{package.__name__}.{module.name}")
         for module in iter_modules(package.__path__)
@@ -39,15 +38,15 @@ def _natural(name: str) -> list[str | int]:
     return [int(part) if part.isdecimal() else part for part in parts]
 
 
-CLAIMS: Mapping[str, Claim] = PackageCatalog("unbraid.claims", _claims_of)
-"""Claims of the installed packages by name, in the order of their names."""
+CLAIMS: Mapping[str, Claim] = PackageCatalog("unbraid.claims", _load_claims)
+"""Claims of all installed packages, sorted by name."""
 
 
 def find_claim(name: str) -> Claim:
-    """The claim of that name.
+    """Return the claim with a name.
 
     Raises:
-        ValueError: If there is none; names the nearest.
+        ValueError: If there is no such claim. The message suggests a similar name.
     """
     if name not in CLAIMS:
         raise ValueError(

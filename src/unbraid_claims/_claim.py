@@ -1,8 +1,10 @@
-"""A published claim as something that can be run."""
+"""A published claim that can be measured."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
+
+from unbraid.foundation import check_option
 
 from ._evidence import Evidence
 from ._finding import Measured
@@ -12,28 +14,25 @@ PRESETS: tuple[Preset, ...] = get_args(Preset)
 
 
 def require_preset(preset: str) -> None:
-    """Raise ValueError unless it is one."""
-    if preset not in PRESETS:
-        raise ValueError(
-            f"reproduce: expected a preset among {', '.join(PRESETS)}, got {preset!r}."
-        )
+    """Raise an error if a preset is unknown."""
+    check_option("preset", preset, PRESETS)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A claim, where it was made, and how it is measured.
+    """A published claim, its source, and how it is measured.
 
     Args:
-        name: Short, for the command line.
+        name: Short name for the command line.
         source: Authors, year, and the number of the table or figure.
-        text: What was said, in one sentence of our own.
-        measure: From the evidence to numbers.
-        studies: Names of the studies that are the evidence, of
-            :data:`unbraid_claims.STUDIES`; claims may share them.
+        text: Claim in one sentence.
+        measure: Function from the evidence to the measured numbers.
+        studies: Names of the studies that the claim is measured on, keys of
+            :data:`unbraid_claims.STUDIES`. Claims can share studies.
         paper_studies: Names of the studies at the preset ``"paper"``, where they differ
             from ``studies``.
         changed: Date of the last change to what is measured, as ``"YYYY-MM-DD"``. The
-            page of findings marks stored findings from before that day as outdated.
+            page of findings marks older findings as outdated.
     """
 
     name: str
@@ -45,7 +44,7 @@ class Claim:
     changed: str = ""
 
     def studies_at(self, preset: Preset) -> tuple[str, ...]:
-        """Names of the studies that are the evidence at a preset."""
+        """Return the names of the studies for a preset."""
         if preset == "paper" and self.paper_studies is not None:
             return self.paper_studies
         return self.studies

@@ -62,6 +62,8 @@ class ClipVision(nn.Module):
         super().__init__()
         self.network = network
         self.image_size = image_size
+        self.mean: torch.Tensor
+        self.deviation: torch.Tensor
         for name, values in (("mean", _MEAN), ("deviation", _DEVIATION)):
             self.register_buffer(name, torch.tensor(values)[:, None, None])
 

@@ -1,27 +1,21 @@
-"""``unbraid reproduce``: ask whether published claims hold."""
+"""``unbraid reproduce``: measure whether published claims hold."""
 
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from unbraid.cli.commands import (
-    AddressOption,
-    CpusOption,
-    DeviceOption,
-    ExecutorOption,
-    GpusOption,
+    ExecutorOptions,
     JsonOption,
     StudyView,
-    WorkersOption,
+    add_executor_options,
     announce_cost,
     check_device,
-    choose_executor,
-    complain,
+    print_error,
     print_json,
     print_table,
+    report_interruption,
 )
 
 if TYPE_CHECKING:
@@ -29,41 +23,40 @@ if TYPE_CHECKING:
     from unbraid_claims import Finding
 
 
+@add_executor_options
 def reproduce(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME]...", help="Of claims; all of them are listed without one."
+            metavar="[NAME]...",
+            help="Names of claims. Without a name, list all claims.",
         ),
     ] = None,
     preset: Annotated[
         Literal["smoke", "mini", "paper"] | None,
         typer.Option(
-            help="smoke: seconds, shows that it works. mini: minutes to an hour on two "
-            "cores (the default with a NAME). paper: published sizes. Without a NAME, "
-            "all claims."
+            help="Size of the studies. smoke: seconds, only tests the code. mini: "
+            "minutes to an hour on two cores (default). paper: published sizes. With "
+            "--preset and without a NAME, all claims are measured."
         ),
     ] = None,
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", help="Folder of studies, figures and findings."),
+        typer.Option("--out", "-o", help="Folder for studies, figures and findings."),
     ] = Path("reproductions"),
     findings: Annotated[
         Path | None,
         typer.Option(
             metavar="PAGE.md",
-            help="Only write this page, from the findings in the folder of its name.",
+            help="Only write this page, from the findings in the folder of the same "
+            "name.",
         ),
     ] = None,
-    workers: WorkersOption = None,
-    executor: ExecutorOption = "local",
-    address: AddressOption = None,
-    cpus: CpusOption = 1.0,
-    gpus: GpusOption = 0.0,
-    device: DeviceOption = "auto",
     json: JsonOption = False,
+    *,
+    where: ExecutorOptions,
 ) -> None:
-    """Ask whether published claims hold; the same command goes on after any stop.
+    """Measure whether published claims hold. The same command continues.
 
     Example: unbraid reproduce michlo-table-4-2 --preset mini
 
@@ -75,30 +68,30 @@ def reproduce(
     if not names and preset is None:
         _list_claims(as_json=json)
         return
-    wanted = _known(names)
+    chosen = _check_names(names)
     size = preset or "mini"
-    if executor == "local":
-        check_device(device)
-    # A few steps are done before worker processes would have started.
-    place = None
-    if size != "smoke" or workers or executor != "local":
-        place = choose_executor(executor, workers, address, cpus, gpus, device)
-    found, failed = [], 0
-    for name in wanted:
-        finding = _reproduce(name, size, out, place, device)
+    if where.executor == "local":
+        check_device(where.device)
+    # Training a few steps is faster than starting worker processes.
+    executor = None
+    if size != "smoke" or where.workers or where.executor != "local":
+        executor = where.make()
+    done, failed = [], 0
+    for name in chosen:
+        finding = _reproduce(name, size, out, executor, where.device)
         if finding is None:
             failed += 1
             continue
-        found.append(finding)
+        done.append(finding)
         if not json:
             _print_finding(finding, out)
     if json:
-        print_json([_facts(finding, out) for finding in found])
+        print_json([_read_json(finding, out) for finding in done])
     if failed:
         raise typer.Exit(1)
 
 
-def _known(names: list[str] | None) -> list[str]:
+def _check_names(names: list[str] | None) -> list[str]:
     from unbraid_claims import CLAIMS, find_claim
 
     try:
@@ -137,52 +130,48 @@ def _reproduce(
     executor: "AbstractExecutor | None",
     device: str,
 ) -> "Finding | None":
-    """A finding; nothing, after a complaint, if it failed and others may not."""
+    """Return the finding of a claim; None after printing the error if it failed."""
     from unbraid_claims import reproduce as run
 
-    view = StudyView()
     try:
         if preset != "smoke":
             _announce(name, preset, out, executor)
-        return run(
-            name, preset, out=out, executor=executor, device=device, observer=view
-        )
+        with StudyView() as view:
+            return run(
+                name, preset, out=out, executor=executor, device=device, observer=view
+            )
     except (KeyboardInterrupt, InterruptedError):
-        command = shlex.join(["unbraid", *sys.argv[1:]])
-        typer.echo(f"unbraid: broken off. To go on: {command}", err=True)
-        raise typer.Exit(130) from None
+        raise report_interruption() from None
     except (OSError, ValueError, ArithmeticError) as error:
-        complain(RuntimeError(f"{name}: {error}"))
+        print_error(RuntimeError(f"{name}: {error}"))
         return None
-    finally:
-        view.close()
 
 
 def _announce(
     name: str, preset: Any, out: Path, executor: "AbstractExecutor | None"
 ) -> None:
-    """What is left to train, and how long that takes, before it begins."""
+    """Print what is left to train, and how long that takes."""
     from unbraid.studies import study_from_plain
     from unbraid_claims import CLAIMS, study_of
 
     for study in CLAIMS[name].studies_at(preset):
-        wanted = study_from_plain(study_of(study, preset))
-        folder = out / "studies" / wanted.name
+        settings = study_from_plain(study_of(study, preset))
+        folder = out / "studies" / settings.name
         n_workers = executor.n_workers if executor else None
-        announce_cost(wanted, folder, n_workers, as_json=False)
+        announce_cost(settings, folder, n_workers, as_json=False)
 
 
 def _print_finding(finding: "Finding", out: Path) -> None:
     typer.echo(f"{finding.name} ({finding.source})")
     typer.echo(f"  {finding.claim}")
     print_table(
-        ("what", "expected", "measured", "interval", "verdict"),
+        ("quantity", "claimed", "measured", "interval", "verdict"),
         [
             (
                 check.quantity,
                 check.expected,
                 f"{check.value:.3g}",
-                _interval(check.interval),
+                _format_interval(check.interval),
                 check.verdict,
             )
             for check in finding.checks
@@ -193,7 +182,7 @@ def _print_finding(finding: "Finding", out: Path) -> None:
     typer.echo(f"  {finding.verdict.upper()}, see {_folder(finding, out)}\n")
 
 
-def _interval(interval: tuple[float, float] | None) -> str:
+def _format_interval(interval: tuple[float, float] | None) -> str:
     return "" if interval is None else f"{interval[0]:.3g} to {interval[1]:.3g}"
 
 
@@ -201,7 +190,7 @@ def _folder(finding: "Finding", out: Path) -> Path:
     return out / finding.preset / finding.name
 
 
-def _facts(finding: "Finding", out: Path) -> dict[str, Any]:
+def _read_json(finding: "Finding", out: Path) -> dict[str, Any]:
     import json
 
     return json.loads((_folder(finding, out) / "finding.json").read_text())
@@ -212,12 +201,13 @@ def _write_page(page: Path, names: list[str] | None, preset: str | None) -> None
 
     if names or preset:
         raise typer.BadParameter(
-            "Expected --findings alone, as it shows all findings that are stored.",
+            "--findings takes no names and no preset, because it shows all stored "
+            "findings.",
             param_hint="--findings",
         )
     if page.suffix != ".md":
         raise typer.BadParameter(
-            f"Expected a page that ends in .md, got {str(page)!r}.",
+            f"The page must end in .md, got {str(page)!r}.",
             param_hint="--findings",
         )
     n_findings = write_findings(page)

@@ -1,18 +1,17 @@
-"""Datasets of a study, with names that are short enough for a table."""
+"""Short names of datasets for tables."""
 
 from collections.abc import Iterable
 
 
 def dataset_names(datasets: Iterable[str]) -> dict[str, str]:
-    """Short names of datasets, in the order in which they first appear.
+    """Return short names of datasets, in order of first appearance.
 
     Args:
-        datasets: Datasets as a study names them, with options; repeated ones count
-            once.
+        datasets: Full names of datasets with options, as in study files.
 
     Returns:
-        By the whole name: the name without options, or the whole name where two
-        datasets would be called the same.
+        Short name of each full name: the name without options, or the full name if
+        short names are not unique.
 
     Example:
         >>> dataset_names(["room3d:n_scales=3", "dsprites", "dsprites"])

@@ -1,4 +1,4 @@
-"""What a claim is measured on: finished studies, and results that are kept."""
+"""The evidence for a claim: finished studies and cached results."""
 
 import statistics
 from collections.abc import Callable, Mapping
@@ -15,14 +15,14 @@ from ._tables import rows_where
 
 
 class Evidence:
-    """Studies by name, and a folder for what takes long to compute.
+    """Studies that a claim is measured on, and a cache for slow results.
 
     Args:
-        preset: ``"smoke"``, ``"mini"`` or ``"paper"``.
-        folder: Where the reproduction keeps its own results.
+        preset: Size of the studies: ``"smoke"``, ``"mini"`` or ``"paper"``.
+        folder: Folder for cached results.
         studies: Folder of each study, by name.
-        revision: Version of what the claim measures; results of another version are
-            computed again.
+        revision: Version of the measure. Cached results of another version are computed
+            again.
     """
 
     def __init__(
@@ -40,11 +40,11 @@ class Evidence:
         self._tables: dict[str, pd.DataFrame] = {}
 
     def at(self, *, smoke: Any, mini: Any, paper: Any) -> Any:
-        """The value that belongs to the preset."""
+        """Return the argument that belongs to the preset."""
         return {"smoke": smoke, "mini": mini, "paper": paper}[self.preset]
 
     def table(self, name: str) -> pd.DataFrame:
-        """Finished runs of a study, one row each.
+        """Return a table of the finished runs of a study, one row per run.
 
         Raises:
             ValueError: If no run has finished.
@@ -57,7 +57,7 @@ class Evidence:
         return self._tables[name]
 
     def cells(self, name: str) -> list[Cell]:
-        """Finished runs of a study, with their settings and folders.
+        """Return the finished runs of a study, with settings and folders.
 
         Raises:
             ValueError: If no run has finished.
@@ -70,46 +70,46 @@ class Evidence:
     def _require_some(self, name: str, n_done: int) -> None:
         if not n_done:
             raise ValueError(
-                f"{name}: expected finished runs, got none. Why: unbraid study status "
-                f"{self._studies[name]}"
+                f"The study {name} has no finished runs. To see why, run: unbraid "
+                f"study status {self._studies[name]}"
             )
 
-    def kept(self, name: str, compute: Callable[[], Any]) -> Any:
-        """A result as plain data, computed once and kept for the next call.
+    def cached(self, name: str, compute: Callable[[], Any]) -> Any:
+        """Return a result, computed once and cached on disk.
 
         Args:
-            name: Of the result; another for each that differs.
-            compute: Makes it.
+            name: Name of the result, unique within the claim.
+            compute: Function that computes the result as JSON-compatible data.
         """
         path = self._folder / f"{name}.json"
         runs = [cell.id for study in self._studies for cell in self.cells(study)]
         try:
-            found = read_json(path, kind="evidence") if path.is_file() else {}
+            record = read_json(path, kind="evidence") if path.is_file() else {}
         except CheckpointFormatError:
-            found = {}
-        # Of other runs, or by another measure, it would be another result.
+            record = {}
+        # Results from other runs or another measure are not valid.
         made_from = {"runs": runs, "revision": self._revision}
-        if {name: found.get(name, "") for name in made_from} != made_from:
-            found = {**made_from, "result": compute()}
-            write_json(path, found, kind="evidence")
-        return found["result"]
+        if {name: record.get(name, "") for name in made_from} != made_from:
+            record = {**made_from, "result": compute()}
+            write_json(path, record, kind="evidence")
+        return record["result"]
 
     @cached_property
     def n_runs(self) -> int:
-        """Finished runs of all studies."""
+        """Number of finished runs of all studies."""
         return sum(len(self.table(name)) for name in self._studies)
 
     @property
     def n_seeds(self) -> int:
-        """Seeds of the study that has the fewest; 0 without studies."""
+        """Smallest number of seeds of a study; 0 without studies."""
         counts = [len(set(self.table(name)["seed"])) for name in self._studies]
         return min(counts, default=0)
 
     @property
     def run_seconds(self) -> float:
-        """What all runs took one after another, from the times of their files.
+        """Time of all runs one after another, from the times of their files.
 
-        Medians times numbers, as a run that was interrupted seems to take long.
+        Uses the median per study, because interrupted runs seem to take long.
         """
         return sum(
             statistics.median(durations) * len(durations)
@@ -119,5 +119,5 @@ class Evidence:
 
 
 def _seconds(cell: Cell) -> float:
-    begun = cell.files.run if cell.files.run.is_file() else cell.files.scores
-    return cell.files.scores.stat().st_mtime - begun.stat().st_mtime
+    start = cell.files.run if cell.files.run.is_file() else cell.files.scores
+    return cell.files.scores.stat().st_mtime - start.stat().st_mtime

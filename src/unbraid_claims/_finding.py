@@ -1,4 +1,4 @@
-"""What a reproduction measured, against what was claimed, and the verdict."""
+"""Measured numbers, the claimed ones, and the verdict."""
 
 import math
 from collections.abc import Sequence
@@ -11,23 +11,23 @@ if TYPE_CHECKING:
 Verdict = Literal["holds", "does not hold", "cannot be told"]
 Interval = tuple[float, float]
 Estimate = tuple[float, Interval | None]
-"""A number and its interval at 95 %; ``None`` for a number without chance in it."""
+"""A number and its 95% interval; ``None`` if the number is not random."""
 
 VERDICTS: tuple[Verdict, ...] = ("does not hold", "cannot be told", "holds")
-"""In the order in which they are shown."""
+"""Verdicts in the order in which they are shown."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One number that a claim stands or falls with.
+    """A number that decides whether a claim holds.
 
     Args:
-        quantity: What is measured, in words.
-        expected: What the source says, in words.
-        value: What was measured.
-        interval: In which it lies at 95 %; ``None`` for a number without chance in it.
-        least: The claim needs at least this.
-        most: The claim needs at most this.
+        quantity: Description of the measured quantity.
+        expected: Description of the value in the source.
+        value: Measured value.
+        interval: 95% interval of the value; ``None`` if it is not random.
+        least: Smallest value for which the claim holds.
+        most: Largest value for which the claim holds.
 
     Example:
         >>> Check(quantity="gain", expected="above 0", value=0.2,
@@ -45,17 +45,17 @@ class Check:
     def __post_init__(self) -> None:
         if not self.least < self.most or self.least == -self.most == -math.inf:
             raise ValueError(
-                f"Check: expected a least below a most, at least one of them finite, "
-                f"got {self.least} and {self.most}."
+                "least must be below most, and at least one of them finite, got "
+                f"{self.least} and {self.most}."
             )
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the whole interval is where the claim needs it, or none of it."""
+        """Verdict, which depends on whether the interval is inside of the bounds."""
         low, high = self.interval or (self.value, self.value)
         if not (math.isfinite(low) and math.isfinite(high)):
             return "cannot be told"
-        # No difference at all in every repetition is not yet one above zero.
+        # An interval that touches a bound, such as (0, 0) and 0, is not inside.
         is_inside = self.least < low and high < self.most
         if is_inside or (self.interval is None and self.least <= low <= self.most):
             return "holds"
@@ -67,7 +67,13 @@ class Check:
 def above(
     quantity: str, found: Estimate, bound: float = 0.0, *, expected: str = ""
 ) -> Check:
-    """A check that a number is above a bound; ``expected`` says so unless given.
+    """Return a check that a number is above a bound.
+
+    Args:
+        quantity: Description of the measured quantity.
+        found: Measured value and its interval.
+        bound: Value that the claim exceeds.
+        expected: Description of the value in the source. Default: the bound.
 
     Example:
         >>> above("gain", (0.2, (0.1, 0.3))).expected
@@ -86,7 +92,7 @@ def above(
 def below(
     quantity: str, found: Estimate, bound: float = 0.0, *, expected: str = ""
 ) -> Check:
-    """A check that a number is below a bound; ``expected`` says so unless given."""
+    """Return a check that a number is below a bound, see :func:`above`."""
     value, interval = found
     return Check(
         quantity=quantity,
@@ -99,13 +105,13 @@ def below(
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """What a claim's file makes of the evidence.
+    """Result of measuring a claim.
 
     Args:
-        checks: Numbers that the claim stands or falls with.
-        figure: What a reader should see; the checks themselves when not given.
-        n_seeds: Repetitions behind the numbers; 0 lets the studies tell.
-        remark: What differs from the source, in a sentence or two.
+        checks: Numbers that decide whether the claim holds.
+        figure: Figure of the result. Default: a figure of the checks.
+        n_seeds: Number of seeds; 0 for that of the studies.
+        remark: Differences from the source, in a sentence or two.
     """
 
     checks: Sequence[Check]
@@ -115,6 +121,6 @@ class Measured:
 
     @property
     def verdict(self) -> Verdict:
-        """Of the whole claim: the worst of its checks."""
-        found = {check.verdict for check in self.checks}
-        return next(verdict for verdict in VERDICTS if verdict in found)
+        """Verdict of the claim: the worst of its checks."""
+        verdicts = {check.verdict for check in self.checks}
+        return next(verdict for verdict in VERDICTS if verdict in verdicts)

@@ -1,4 +1,4 @@
-"""docs/findings.md: what was found, from the stored findings, contradictions first."""
+"""Writing docs/findings.md from the stored findings."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -19,46 +19,51 @@ _COUNTED = ("do not hold", "cannot be told", "hold")
 
 _HEAD = """# Findings
 
-Published claims, measured by `unbraid reproduce NAME --preset mini` on miniatures:
-small rendered images and small networks, so that the *relations* of a source are asked
-about and not its levels. A claim **holds** if the interval of every number that it
-stands or falls with lies where the claim needs it; it **does not hold** if one lies
-wholly elsewhere; otherwise it **cannot be told**. Intervals are at 95 %, over seeds or
-by resampling runs. Time is that of all models one after another on one core. The
-program writes this page from stored results, with
-`unbraid reproduce --findings docs/findings.md`.
+On this page you can look up which published claims hold on small data. Each claim was
+measured with `unbraid reproduce NAME --preset mini`, on small rendered images and with
+small networks. This tests the *relations* that a source reports, not its absolute
+scores. A claim **holds** if the interval of every number that decides it is inside of
+the claimed range, and **does not hold** if one interval is completely outside.
+Otherwise it **cannot be told**. Intervals are 95% intervals, over seeds or from
+resampled runs. Times are for all models one after another on one core.
+`unbraid reproduce --findings docs/findings.md` writes this page from stored results.
 """
 
 
+# Also recognizes pages of the first version, which start differently.
+_STARTS = tuple(
+    f"# Findings\n\n{start}".encode() for start in ("On this page", "Published claims")
+)
+
+
 def write_findings(page: str | os.PathLike[str]) -> int:
-    """Write the page of all findings in the folder of its name.
+    """Write a page with all findings of a folder.
 
     Args:
-        page: ``findings.md``, beside which the folder ``findings`` holds for each claim
-            ``NAME.json`` and ``NAME.png``, and ``discussions.yaml`` with two sentences
-            for each claim that does not hold.
+        page: Path of the page, such as ``findings.md``. The folder ``findings`` next to
+            it has ``NAME.json`` and ``NAME.png`` for each claim, and
+            ``discussions.yaml`` with two sentences for each claim that does not hold.
 
     Returns:
-        How many there are.
+        Number of findings.
 
     Raises:
-        ValueError: If one does not hold and is not discussed.
-        FileNotFoundError: If there are none.
+        ValueError: If a claim that does not hold is not discussed.
+        FileNotFoundError: If there are no findings.
     """
     page = Path(page)
     folder = page.with_suffix("")
     found = [Finding.load(path) for path in sorted(folder.glob("*.json"))]
     if not found:
         raise FileNotFoundError(
-            f"findings: expected files NAME.json in {str(folder)!r}, got none. The "
-            "finding.json of `unbraid reproduce NAME` goes there under that name."
+            f"There are no findings in {str(folder)!r}. Copy the finding.json of "
+            "`unbraid reproduce NAME` there as NAME.json."
         )
     notes = folder / "discussions.yaml"
     text = notes.read_text(encoding="utf-8") if notes.is_file() else "{}"
     discussions = read_yaml(text, str(notes))
     content = findings_page(found, discussions=discussions, figures=folder.name)
-    start = _HEAD.split(",")[0].encode()
-    require_own_file(page, lambda old: old.startswith(start), "a page of findings")
+    require_own_file(page, lambda old: old.startswith(_STARTS), "a page of findings")
     with atomic_write(page) as file:
         file.write(content.encode())
     return len(found)
@@ -70,14 +75,15 @@ def findings_page(
     discussions: Mapping[str, str] | None = None,
     figures: str | os.PathLike[str] | None = None,
 ) -> str:
-    """All findings as one page of Markdown.
+    """Return a page with all findings in Markdown.
+
+    Claims that do not hold come first.
 
     Args:
-        findings: In any order; shown with contradictions first, then in the order of
-            the sources.
-        discussions: By name, why a claim did not hold; shown with it.
-        figures: Path of the folder of figures, ``NAME.png`` each, as the page should
-            link to it; no figures when not given.
+        findings: Findings in any order.
+        discussions: Reasons why claims do not hold, by the name of the claim.
+        figures: Folder with a figure ``NAME.png`` for each claim, relative to the page.
+            Default: no figures.
 
     Raises:
         ValueError: If a claim that does not hold is not discussed.
@@ -91,21 +97,21 @@ def findings_page(
     for found in ranked:
         if found.verdict == "does not hold" and not discussions.get(found.name):
             raise ValueError(
-                f"findings: expected a discussion of {found.name!r}, which does not "
-                "hold, got none. Write two sentences about it in discussions.yaml."
+                f"{found.name!r} does not hold, but is not discussed. Write two "
+                "sentences about it in discussions.yaml."
             )
     counts = [
-        f"{words}: {sum(found.verdict == verdict for found in ranked)}"
-        for verdict, words in zip(VERDICTS, _COUNTED, strict=True)
+        f"{plural}: {sum(found.verdict == verdict for found in ranked)}"
+        for verdict, plural in zip(VERDICTS, _COUNTED, strict=True)
     ]
     outdated = [found.name for found in ranked if _is_outdated(found)]
     lines = [_HEAD, f"{len(ranked)} claims; {', '.join(counts)}."]
     if outdated:
         lines += [
             "",
-            f"{len(outdated)} of these findings are outdated: what the claim measures "
-            "has changed since, and it must be measured again. They are marked in the "
-            "table and in their sections.",
+            f"{len(outdated)} of these findings are outdated: the measure has changed "
+            "since, and the claim must be measured again. They are marked in the table "
+            "and in their sections.",
         ]
     lines += ["", *_overview(ranked)]
     for verdict in VERDICTS:
@@ -118,7 +124,7 @@ def findings_page(
 
 
 def _is_outdated(found: Finding) -> bool:
-    """Whether the claim has changed since; days as YYYY-MM-DD sort as text."""
+    """Return whether the claim has changed since; YYYY-MM-DD sorts as text."""
     return found.day < CLAIMS[found.name].changed
 
 
@@ -149,7 +155,7 @@ def _section(
             "",
         ]
     lines += [
-        "| | expected | measured | interval | verdict |",
+        "| | claimed | measured | interval | verdict |",
         "|---|---|---|---|---|",
         *(_row(check) for check in found.checks),
     ]

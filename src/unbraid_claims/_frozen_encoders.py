@@ -7,10 +7,11 @@ from unbraid.data import AbstractDataset
 from unbraid.foundation import numpy_generator
 from unbraid.models import Bernoulli, build_model
 from unbraid.models.networks import Dense
+from unbraid.representation import Encoder
 
 
-def gap_of(encoder: object, data: AbstractDataset, *, n_rows: int) -> float:
-    """MIG of an encoder's codes of some images."""
+def gap_of(encoder: Encoder, data: AbstractDataset, *, n_rows: int) -> float:
+    """Return the MIG of an encoder on random images of a dataset."""
     rows = numpy_generator(0, "frozen encoders").permutation(len(data))[:n_rows]
     codes = encode(encoder, data, rows=np.sort(rows), batch_size=64, progress=False)
     card = evaluate(codes, metrics="mig", intervals=False, levels=False, progress=False)
@@ -20,7 +21,7 @@ def gap_of(encoder: object, data: AbstractDataset, *, n_rows: int) -> float:
 def untrained_gap(
     data: AbstractDataset, width: int, *, n_latents: int, seed: int, n_rows: int
 ) -> float:
-    """MIG of a randomly initialised dense encoder of some width."""
+    """Return the MIG of a randomly initialized dense encoder."""
     model = build_model(
         Dense(widths=(width, width)),
         image_shape=data.image_shape,

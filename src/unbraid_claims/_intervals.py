@@ -1,4 +1,4 @@
-"""Intervals of what a few seeds, or a table of runs, can tell."""
+"""Estimates with intervals, over seeds or resampled runs."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -17,14 +17,13 @@ _N_RESAMPLES = 1_000
 
 
 def mean_of(values: ArrayLike) -> Estimate:
-    """Mean of independent repetitions, and its interval by Student's t at 95 %.
+    """Return the mean of independent values and its 95% interval (Student's t).
 
     Args:
-        values: One per seed, ``(n_seeds,)``.
+        values: One value per seed, ``(n_seeds,)``.
 
     Returns:
-        The mean; and an interval, which is without bounds for a single value, as one
-        repetition tells nothing about the next.
+        Mean and interval. The interval of a single value is infinite.
 
     Example:
         >>> mean, (low, high) = mean_of([0.1, 0.2, 0.3])
@@ -41,11 +40,11 @@ def mean_of(values: ArrayLike) -> Estimate:
 
 
 def gain_of(better: ArrayLike, worse: ArrayLike) -> Estimate:
-    """Mean of one sample less that of another, and its interval by Welch's t at 95 %.
+    """Return the difference of two means and its 95% interval (Welch's t).
 
     Args:
-        better: What the claim takes for higher, ``(n,)``.
-        worse: What it is compared with, ``(m,)``.
+        better: Sample that should be higher according to the claim, ``(n,)``.
+        worse: Sample to compare with, ``(m,)``.
 
     Example:
         >>> gain, (low, high) = gain_of([0.5, 0.6, 0.7], [0.1, 0.2, 0.3])
@@ -63,11 +62,13 @@ def gain_of(better: ArrayLike, worse: ArrayLike) -> Estimate:
 
 
 def spread_ratio(values: ArrayLike, groups: Sequence[ArrayLike]) -> Estimate:
-    """Deviation of a sample over that within groups, and its interval by F at 95 %.
+    """Return the standard deviation of a sample over that within groups.
+
+    The 95% interval of the ratio is that of an F test.
 
     Args:
-        values: The sample, ``(n,)``.
-        groups: What it is compared with; deviations from the mean of each are pooled.
+        values: Sample, ``(n,)``.
+        groups: Samples to compare with. Deviations from their means are pooled.
 
     Example:
         >>> ratio, (low, high) = spread_ratio([0.0, 2.0, 4.0], [[0.0, 1.0, 2.0]])
@@ -95,19 +96,19 @@ def resampled(
     n_resamples: int = _N_RESAMPLES,
     seed: int = 0,
 ) -> Estimate:
-    """A number that is computed from runs, and its interval by resampling them.
+    """Return a statistic of runs and its 95% bootstrap interval.
 
     Args:
-        table: One row per run.
-        statistic: From such a table to a number; resamples for which it is NaN are
-            left out.
-        within: Columns whose groups keep their size, such as the settings of a sweep,
-            so that only seeds are drawn anew; all rows are one group when not given.
-        n_resamples: How often.
-        seed: Of the draws.
+        table: Table of runs, one row per run.
+        statistic: Function from a table to a number. Resamples for which it is NaN are
+            ignored.
+        within: Columns that define groups of fixed size, such as the settings of a
+            sweep, so that only seeds are resampled. Default: one group.
+        n_resamples: Number of resamples.
+        seed: Seed of the resampling.
 
     Returns:
-        The number for the table itself, and the middle 95 % of the others.
+        Statistic of the table, and the central 95% of its values over resamples.
     """
     generator = numpy_generator(seed, "reproductions", "resampling")
     groups = _groups(table, within)
@@ -122,7 +123,7 @@ def resampled(
     if known.size < n_resamples / 2:
         return value, (-math.inf, math.inf)
     low, high = np.quantile(known, [0.025, 0.975])
-    # A resample repeats runs, which shifts some numbers: the value stays inside.
+    # Repeated runs bias some statistics, so the interval is extended to the value.
     return value, (min(float(low), value), max(float(high), value))
 
 

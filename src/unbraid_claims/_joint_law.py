@@ -1,4 +1,4 @@
-"""Do two samples have the same joint distribution? A permutation test."""
+"""A permutation test of whether two samples have the same distribution."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +10,7 @@ from unbraid.foundation import numpy_generator
 def energy_test(
     first: ArrayLike, second: ArrayLike, *, n_permutations: int = 199, seed: int = 0
 ) -> float:
-    r"""Probability of an energy distance this large if both samples have one law.
+    r"""Return the p-value of a test that two samples have the same distribution.
 
     The energy distance is zero only for equal joint distributions, so it also sees
     dependence between columns whose marginal distributions agree.
@@ -20,15 +20,13 @@ def energy_test(
         - \mathbb{E} \lVert y - y' \rVert
 
     Args:
-        first: Independent rows of one law, ``(n_rows, n_columns)``.
-        second: Independent rows of the other, same shape, drawn independently of
-            ``first``.
-        n_permutations: Random divisions of all rows into two halves that the distance
-            is compared with.
+        first: Sample of independent rows, ``(n_rows, n_columns)``.
+        second: Sample of the same shape, independent of ``first``.
+        n_permutations: Number of random divisions of all rows into two halves.
         seed: Seed of the permutations.
 
     Returns:
-        The p-value, at least ``1 / (n_permutations + 1)``.
+        p-value, at least ``1 / (n_permutations + 1)``.
 
     Example:
         >>> generator = np.random.default_rng(0)
@@ -42,8 +40,8 @@ def energy_test(
     a, b = (np.asarray(sample, dtype=np.float64) for sample in (first, second))
     if a.ndim != 2 or a.shape != b.shape or len(a) < 2:
         raise ValueError(
-            "energy_test: both samples must have the same shape (n_rows, n_columns) "
-            f"with two rows or more, got {a.shape} and {b.shape}."
+            "first and second must have the same shape (n_rows, n_columns) with at "
+            f"least two rows, got {a.shape} and {b.shape}."
         )
     pooled = np.concatenate([a, b])
     # With signs s of the two samples, the energy distance is -s' D s / n^2.
@@ -52,6 +50,6 @@ def energy_test(
     permuted = generator.permuted(np.tile(signs, (n_permutations, 1)), axis=1)
     every = np.vstack([signs, permuted])
     energies = -np.einsum("pi,pi->p", every @ cdist(pooled, pooled), every)
-    # Rounding must not let the observed division lose against itself.
+    # Tolerance for rounding errors.
     as_large = energies[1:] >= energies[0] - 1e-9 * np.abs(energies).max()
     return float((1 + np.count_nonzero(as_large)) / (n_permutations + 1))

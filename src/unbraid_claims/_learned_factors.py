@@ -1,4 +1,4 @@
-"""What the latents of a trained model know of each factor."""
+"""Information of the latents of a model about each factor."""
 
 from pathlib import Path
 
@@ -24,54 +24,52 @@ _MOST_ROWS = 20_000
 def learned_factors(
     model: Path, data: DataSpec, *, in_nats: bool = False
 ) -> dict[str, float]:
-    r"""Share of each factor that its best latent knows.
+    r"""Return the share of the entropy of each factor that its best latent explains.
 
     .. math:: \max_j \frac{I(z_j; v_k)}{H(v_k)}
 
     Args:
         model: Folder of a run or model.
-        data: What it was trained on, by name.
-        in_nats: Do not divide by the entropy of the factor.
+        data: Training data.
+        in_nats: Whether to return nats instead of shares.
 
     Returns:
-        From 0 (nothing) to 1 (everything) by the name of the factor, 0 for factors
-        that have one value only.
+        Share of each factor by name, from 0 to 1; 0 for constant factors.
     """
     dataset = open_dataset(data)
     rows = random_rows(len(dataset), _MOST_ROWS, "learned factors")
-    found = encode(load(model), dataset, rows=rows, progress=False)
-    assert found.factors is not None
-    factors = Factors(found.factors, names=found.factor_names)
-    known = mutual_information_matrix(bin_codes(found.codes, _N_BINS), factors)
+    encoded = encode(load(model), dataset, rows=rows, progress=False)
+    assert encoded.factors is not None
+    factors = Factors(encoded.factors, names=encoded.factor_names)
+    information = mutual_information_matrix(bin_codes(encoded.codes, _N_BINS), factors)
     entropies = factor_entropies(factors)
     whole = np.where((entropies > 0) & (not in_nats), entropies, 1.0)
-    shares = known.max(axis=0) / whole
+    shares = information.max(axis=0) / whole
     return dict(zip(factors.names, shares.tolist(), strict=True))
 
 
 def followed_factors(
     model: Path, data: DataSpec, rows: NDArray[np.int64]
 ) -> dict[str, float]:
-    r"""Share of each factor in what the busiest latent does with a few images.
+    r"""Return the share of each factor in the variance of the most active latent.
 
-    The variance of its means that lies between values of the factor; with a few dozen
-    images this is less biased than information, which sees a difference in every image.
+    With a few dozen images, this is less biased than mutual information.
 
     .. math:: \frac{\operatorname{Var}(\mathbb{E}[z \mid v_k])}{\operatorname{Var}(z)}
 
     Args:
         model: Folder of a run or model.
-        data: What the images are taken from, by name.
-        rows: Which images, ``(n_rows,)``.
+        data: Dataset of the images.
+        rows: Rows of the images, ``(n_rows,)``.
 
     Returns:
-        From 0 to 1 by the name of the factor.
+        Share of each factor by name, from 0 to 1.
     """
-    found = encode(load(model), open_dataset(data), rows=rows, progress=False)
-    assert found.factors is not None
-    latent = found.codes[:, found.codes.var(axis=0).argmax()]
+    encoded = encode(load(model), open_dataset(data), rows=rows, progress=False)
+    assert encoded.factors is not None
+    latent = encoded.codes[:, encoded.codes.var(axis=0).argmax()]
     shares = {}
-    for name, values in zip(found.factor_names, found.factors.T, strict=True):
+    for name, values in zip(encoded.factor_names, encoded.factors.T, strict=True):
         _, group = np.unique(values, return_inverse=True)
         means = np.bincount(group, weights=latent) / np.bincount(group)
         shares[name] = float(means[group].var() / (latent.var() or 1.0))

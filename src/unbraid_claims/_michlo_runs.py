@@ -1,4 +1,4 @@
-"""What the trained claims of the dissertation compare: sweeps, pairs, trends."""
+"""Comparisons of runs for the claims of Michlo (2022)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,64 +10,64 @@ from numpy.typing import NDArray
 from ._tables import groups_of, numbers_of, rows_where
 
 SCORES = {"score.mig": "MIG", "score.dci_disentanglement": "DCI disentanglement"}
-"""What the dissertation measures disentanglement by (section 3.3.2)."""
+"""Disentanglement metrics of the dissertation (section 3.3.2)."""
 
 FRAMEWORKS = {"beta_vae": "beta-VAE", "ada_gvae": "Ada-GVAE"}
-"""Names of objectives in words."""
+"""Display names of objectives."""
 
 Numbers = NDArray[np.float64]
 
 
 def scores_of(runs: pd.DataFrame, score: str) -> Numbers:
-    """A score of all runs that have it."""
+    """Return a score of all runs that have it."""
     return numbers_of(_scored(runs, score), score)
 
 
 def _scored(runs: pd.DataFrame, score: str) -> pd.DataFrame:
-    """Runs that have a score."""
+    """Return the runs that have a score."""
     if score not in runs:
         return runs.iloc[:0].assign(**{score: np.empty(0)})
     return runs.dropna(subset=[score])
 
 
 def frameworks_of(runs: pd.DataFrame) -> list[str]:
-    """The framework of each run in words."""
+    """Return the display name of the objective of each run."""
     return [FRAMEWORKS[name] for name in runs["objective.name"]]
 
 
 def short_data(runs: pd.DataFrame) -> pd.Series:
-    """The kind of dataset of each run, without its options."""
+    """Return the dataset of each run without options."""
     return runs["data"].str.partition(":")[0]
 
 
 def on_squares(runs: pd.DataFrame) -> pd.DataFrame:
-    """Runs on the adversarial dataset."""
+    """Return the runs on XYSquares."""
     return runs.loc[short_data(runs) == "xy_squares"]
 
 
 def on_common(runs: pd.DataFrame) -> pd.DataFrame:
-    """Runs on any other dataset."""
+    """Return the runs on other datasets than XYSquares."""
     return runs.loc[short_data(runs) != "xy_squares"]
 
 
 def framework(runs: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Runs of one objective."""
+    """Return the runs of one objective."""
     return rows_where(runs, "objective.name", name)
 
 
-def that_learnt(runs: pd.DataFrame) -> pd.DataFrame:
-    """Runs that put anything at all into their code.
+def with_active_latents(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs with active latents.
 
-    The dissertation leaves out those that fail to, for which beta is too large.
+    The dissertation excludes the others, for which beta is too large.
     """
     return runs.loc[runs["final.active_latents"] > 0]
 
 
-def without_twins(runs: pd.DataFrame) -> pd.DataFrame:
-    """Runs with triplets, each once.
+def without_duplicates(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs without duplicates on XYSquares.
 
-    All factors of XYSquares have as many values, so that distances put triplets in the
-    same order whether they are scaled or not: such runs are the same to the last digit.
+    All factors of XYSquares have the same number of values, so scaled and unscaled
+    distances order triplets in the same way, and such runs are identical.
     """
     if "objective.triplets" not in runs:
         return runs
@@ -78,12 +78,12 @@ def without_twins(runs: pd.DataFrame) -> pd.DataFrame:
 def best_of_sweeps(
     runs: pd.DataFrame, score: str, *, sweep: Sequence[str] = ("data", "seed")
 ) -> Numbers:
-    """The highest score of each sweep: over beta, and all that does not name a sweep.
+    """Return the highest score of each sweep.
 
     Args:
-        runs: One row per run.
+        runs: Table of runs, one row per run.
         score: Column of the score.
-        sweep: Columns whose values tell one sweep from another.
+        sweep: Columns whose values identify a sweep.
 
     Example:
         >>> runs = {"seed": [0, 0, 1], "beta": [1, 4, 1], "mig": [0.25, 0.5, 0.75]}
@@ -103,14 +103,14 @@ def paired_gains(
     worse: object,
     like: Sequence[str],
 ) -> Numbers:
-    """Score with one value of a setting less that with another, all else alike.
+    """Return score differences of pairs of runs that differ in one setting.
 
     Args:
-        runs: One row per run.
+        runs: Table of runs, one row per run.
         score: Column of the score.
-        column: The setting.
-        better: The value that the claim takes for better.
-        worse: What it is compared with.
+        column: Column of the setting.
+        better: Value of the setting that is better according to the claim.
+        worse: Value to compare with.
         like: Columns in which both runs of a pair agree.
 
     Example:
@@ -130,13 +130,13 @@ def paired_gains(
 def slopes(
     runs: pd.DataFrame, score: str, *, along: str, sweep: Sequence[str]
 ) -> Numbers:
-    """Slope of the straight line through the scores of each sweep.
+    """Return the slope of a linear fit to the scores of each sweep.
 
     Args:
-        runs: One row per run.
+        runs: Table of runs, one row per run.
         score: Column of the score.
-        along: Column of the number that it is a function of.
-        sweep: Columns whose values tell one sweep from another.
+        along: Column of the independent variable.
+        sweep: Columns whose values identify a sweep.
 
     Example:
         >>> runs = {"seed": [0, 0, 1, 1], "spacing": [1, 2, 1, 2], "mig": [3, 1, 2, 2]}

@@ -1,4 +1,4 @@
-"""A study of the dissertation that no sweep file can hold: its loss is learnt first."""
+"""The study of Michlo (2022) with a learned loss, which no sweep file can contain."""
 
 from collections.abc import Callable
 from functools import cache
@@ -15,25 +15,24 @@ from ._threads import one_thread
 Plain = dict[str, Any]
 
 QUICK_METRICS = ("mig", "linearity", "axis_alignment")
-"""What is measured at the smallest size: the others take longer than the training."""
+"""Metrics of the size "smoke"; the others take longer than training."""
 
 _STEPS = {"smoke": 5, "mini": 100, "paper": 400}
 
 
-def _learnt_losses(preset: str) -> Plain:
-    """Squares compared through a Gaussian and through a learnt kernel (Figure 6.4).
+def _learned_losses_study(preset: str) -> Plain:
+    """Return the study of Gaussian and learned kernels on XYSquares (Figure 6.4).
 
-    Below the published size, squared error and the box are left to
-    ``michlo-2022-a3-3``, which trains them with the same betas and seeds. The learned
-    kernel keeps its numbers and the weight it was learned with.
+    At smaller sizes than published, squared error and the box kernel are part of
+    ``michlo-2022-a3-3``, which trains them with the same betas and seeds.
     """
     plain = sweep("michlo-2022-a6", "paper" if preset == "paper" else "mini")
-    learnt = to_plain(_learned_loss(plain["data"], _STEPS[preset]), LIKELIHOODS)
+    learned = to_plain(_learned_loss(plain["data"], _STEPS[preset]), LIKELIHOODS)
     squared, blurred, box = plain["grid"]["likelihood"]
     if preset == "paper":
-        plain["grid"]["likelihood"] = [squared, blurred, box, learnt]
+        plain["grid"]["likelihood"] = [squared, blurred, box, learned]
         return plain
-    plain["grid"]["likelihood"] = [blurred, learnt]
+    plain["grid"]["likelihood"] = [blurred, learned]
     plain["methods"] = sweep("michlo-2022-a3-3", "mini")["methods"]
     if preset == "smoke":
         plain["evaluation"]["metrics"] = list(QUICK_METRICS)
@@ -51,6 +50,6 @@ def _learned_loss(data: str, steps: int) -> KernelAugmented:
 
 
 MICHLO_STUDIES: dict[str, Callable[[str], Plain]] = {
-    "michlo-2022-a6-learnt": _learnt_losses
+    "michlo-2022-a6-learnt": _learned_losses_study
 }
-"""By name: a function from the preset to the study as plain data."""
+"""Studies by name, as functions from the preset to the data of a study file."""

@@ -1,4 +1,4 @@
-"""The figure of a claim that has none of its own: measured beside what it needs."""
+"""Default figure of a claim: measured values and claimed ranges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._finding import Check, Verdict
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COLOURS: dict[Verdict, str] = {
+COLORS: dict[Verdict, str] = {
     "holds": "#2a7f4f",
     "cannot be told": "#8a8a8a",
     "does not hold": "#b3402f",
@@ -22,10 +22,10 @@ COLOURS: dict[Verdict, str] = {
 
 
 def draw_checks(checks: Sequence[Check]) -> Figure:
-    """A row per number: its interval, and shaded where the claim needs it to be.
+    """Draw one row per check: its interval, with the claimed range shaded.
 
     Args:
-        checks: Of a claim, at least one.
+        checks: Checks of a claim, at least one.
     """
     figure = new_figure((7.5, 0.9 + 0.75 * len(checks)))
     panels = figure.subplots(len(checks), 1, squeeze=False)[:, 0]
@@ -37,12 +37,12 @@ def draw_checks(checks: Sequence[Check]) -> Figure:
         axes.set_xlim(low, high)
         shaded = max(check.least, low), min(check.most, high)
         axes.axvspan(*shaded, color="#2a7f4f", alpha=0.12, linewidth=0)
-        colour = COLOURS[check.verdict]
+        color = COLORS[check.verdict]
         if check.interval:
             ends = [min(max(end, low), high) for end in check.interval]
-            axes.plot(ends, [0, 0], color=colour, linewidth=2.5)
+            axes.plot(ends, [0, 0], color=color, linewidth=2.5)
         if math.isfinite(check.value):
-            axes.plot([check.value], [0], "o", color=colour, markersize=6)
+            axes.plot([check.value], [0], "o", color=color, markersize=6)
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)
         name = "\n".join(

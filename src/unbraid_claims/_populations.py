@@ -28,7 +28,7 @@ SCORES = {"mig": "MIG", "dci_disentanglement": "DCI disentanglement"}
 
 
 def describe_population(spec: RunSpec) -> str:
-    """A population without its seed."""
+    """Return a description of a population, without its seed."""
     evolution = spec.evolution
     if evolution is None:
         return label_of(spec.objective["name"].replace("_", " "))
@@ -41,10 +41,10 @@ def describe_population(spec: RunSpec) -> str:
 
 
 def by_dataset(cells: Iterable[Cell]) -> dict[str, list[Cell]]:
-    """Runs on each dataset, by the dataset's short name, in the order of their seeds.
+    """Group runs by the short name of their dataset, in order of their seeds.
 
     Args:
-        cells: Runs of one study or several.
+        cells: Runs of one or more studies.
     """
     every = list(cells)
     names = dataset_names(str(cell.spec.data) for cell in every)
@@ -62,13 +62,13 @@ def scores_of(
     score: str,
     is_meant: Callable[[Evolution], bool] | None = None,
 ) -> NDArray[np.float64]:
-    """Scores of some runs, in the order of their seeds.
+    """Return the scores of some runs, in order of their seeds.
 
     Args:
         cells: Runs on one dataset; scores on different datasets do not compare.
         score: Name of the score.
-        is_meant: Says of the settings of a population whether it is one of them; all
-            runs when not given.
+        is_meant: Function that selects populations by their settings. Default: all
+            runs.
 
     Raises:
         ValueError: If the runs are on several datasets.
@@ -82,14 +82,14 @@ def scores_of(
     if len(datasets) > 1:
         raise ValueError(
             "scores_of needs runs on one dataset, got runs on "
-            f"{' and '.join(datasets)}. Measure each dataset by itself."
+            f"{' and '.join(datasets)}. Measure each dataset separately."
         )
     some.sort(key=lambda cell: cell.spec.seed)
     return np.array([_score(cell, score) for cell in some])
 
 
 def is_supervised(evolution: Evolution) -> bool:
-    """Whether a population is scored by MIG with all labels."""
+    """Return whether a population is scored by MIG with all labels."""
     return (
         evolution.method == "supervised"
         and evolution.metric == "mig"
@@ -99,14 +99,14 @@ def is_supervised(evolution: Evolution) -> bool:
 
 
 def has_leaf_runs(number: int) -> Callable[[Evolution], bool]:
-    """Whether a population is a recursion with so many leaf runs."""
+    """Return a function that selects recursions with a number of leaf runs."""
     return lambda evolution: (
         evolution.method == "recursive" and evolution.recursion.leaf_runs == number
     )
 
 
 def leaf_run_numbers(cells: Iterable[Cell]) -> list[int]:
-    """Numbers of leaf runs of the recursions among some runs, in ascending order."""
+    """Return the numbers of leaf runs of recursions, in ascending order."""
     evolutions = [cell.spec.evolution for cell in cells]
     return sorted(
         {
@@ -118,7 +118,7 @@ def leaf_run_numbers(cells: Iterable[Cell]) -> list[int]:
 
 
 def population_table(cells: Iterable[Cell]) -> pd.DataFrame:
-    """A row per run: its dataset, its setting in words, and its scores."""
+    """Return a table with dataset, setting and scores of each run."""
     rows = [
         {
             "dataset": dataset,
@@ -132,7 +132,7 @@ def population_table(cells: Iterable[Cell]) -> pd.DataFrame:
 
 
 def draw_populations(cells: Iterable[Cell]) -> "Figure":
-    """MIG of every run, by setting, and by dataset if there are several."""
+    """Draw the MIG of every run, by setting and dataset."""
     table = population_table(cells)
     several = len(set(table["dataset"])) > 1
     by = ["dataset", "setting"] if several else "setting"
@@ -140,7 +140,7 @@ def draw_populations(cells: Iterable[Cell]) -> "Figure":
 
 
 def stage_folders(cell: Cell) -> dict[str, Path]:
-    """Winner of every stage of a recursion, by the name of the stage."""
+    """Return the folder of the winner of every stage of a recursion, by name."""
     stages = cell.files.read_scores()["evolution"]["stages"]
     populations = cell.files.path.parents[1] / "populations"
     return {

@@ -1,4 +1,4 @@
-"""Rows of a dataset that is too large to be measured whole."""
+"""Random rows of a large dataset."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,15 +7,15 @@ from unbraid.foundation import numpy_generator
 
 
 def random_rows(n_images: int, n_rows: int, *name: str | int) -> NDArray[np.int64]:
-    """Random rows without repetition, in ascending order.
+    """Return random rows without repetition, in ascending order.
 
-    Every n-th row would not do: rows of a grid of factors are in mixed-radix order, so
-    that a regular step leaves out values of the last factors.
+    Every n-th row would be biased: rows of a grid of factors are in mixed-radix order,
+    so a regular step skips values of the last factors.
 
     Args:
-        n_images: Size of the dataset.
-        n_rows: Number of rows wanted; all rows if the dataset has no more.
-        name: Name of the stream of random numbers, so that other draws differ.
+        n_images: Number of images in the dataset.
+        n_rows: Number of rows, limited to the size of the dataset.
+        name: Name of the random stream. Draws with different names differ.
 
     Example:
         >>> random_rows(5, 9)

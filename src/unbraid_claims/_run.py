@@ -1,4 +1,4 @@
-"""reproduce: run the studies of a claim, measure it, write down what was found."""
+"""Running the studies of a claim, and measuring it."""
 
 import contextlib
 import math
@@ -29,21 +29,21 @@ _SMOKE = "This size shows that the reproduction works, not whether the claim hol
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """A claim, what was measured, and the verdict; a small JSON file on disk.
+    """Result of reproducing a claim, stored as JSON.
 
     Attributes:
-        name: Of the reproduction.
-        source: Who claimed it, and where.
-        claim: What was claimed.
-        preset: At which size it was measured.
-        verdict: Whether it holds.
-        checks: Numbers that it stands or falls with.
-        remark: What differs from the source.
-        n_seeds: Repetitions behind the numbers, 0 if nothing is random.
-        n_runs: Models that were trained.
-        minutes: Of one core, for runs and measuring.
-        day: Of the measurement.
-        versions: Of what it was measured with.
+        name: Name of the claim.
+        source: Publication, and the table or figure in it.
+        claim: Claim in one sentence.
+        preset: Size at which it was measured.
+        verdict: Whether the claim holds.
+        checks: Numbers that decide whether the claim holds.
+        remark: Differences from the source.
+        n_seeds: Number of seeds; 0 if nothing is random.
+        n_runs: Number of trained models.
+        minutes: Time on one core, for training and measuring.
+        day: Date of the measurement, as YYYY-MM-DD.
+        versions: Versions of the packages that were used.
     """
 
     name: str
@@ -60,9 +60,9 @@ class Finding:
     versions: dict[str, str]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it as JSON."""
-        words = asdict(self)
-        for check, plain in zip(self.checks, words["checks"], strict=True):
+        """Write the finding as JSON."""
+        record = asdict(self)
+        for check, plain in zip(self.checks, record["checks"], strict=True):
             plain.update(
                 value=_plain(check.value),
                 least=_plain(check.least),
@@ -70,21 +70,21 @@ class Finding:
                 interval=check.interval and [_plain(end) for end in check.interval],
                 verdict=check.verdict,
             )
-        write_json(Path(path), words, kind=_KIND)
+        write_json(Path(path), record, kind=_KIND)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Finding":
-        """Read it again.
+        """Read a finding from a JSON file.
 
         Raises:
-            CheckpointFormatError: If the file is no finding, or of a newer version.
+            CheckpointFormatError: If the file is not a finding, or of a newer version.
         """
-        words = read_json(Path(path), kind=_KIND)
-        checks = tuple(_read_check(plain) for plain in words.pop("checks"))
-        known = {
-            name: words[name] for name in cls.__dataclass_fields__ if name in words
+        record = read_json(Path(path), kind=_KIND)
+        checks = tuple(_read_check(plain) for plain in record.pop("checks"))
+        fields = {
+            name: record[name] for name in cls.__dataclass_fields__ if name in record
         }
-        return cls(**known, checks=checks)
+        return cls(**fields, checks=checks)
 
 
 def reproduce(
@@ -96,63 +96,63 @@ def reproduce(
     device: str = "auto",
     observer: Observer | None = None,
 ) -> Finding:
-    """Ask whether a published claim holds.
+    """Measure whether a published claim holds.
 
-    Studies that the claim needs are run as far as they are missing, and shared with
-    other claims in the same folder; the same call goes on after any stop.
+    Missing runs of the studies that the claim needs are trained first. Claims in the
+    same folder share studies. After an interruption, the same call continues.
 
     Args:
-        name: One of ``CLAIMS``.
-        preset: ``"smoke"`` (seconds, shows that it works), ``"mini"`` (minutes to an
-            hour on two cores) or ``"paper"`` (published sizes and data).
-        out: Folder. ``studies/`` is shared; ``PRESET/NAME/`` gets ``finding.json`` and
-            ``figure.png``.
-        executor: Where to train; this process for ``"smoke"``, the cores of this
-            machine otherwise.
-        device: On which each run computes.
-        observer: Told how the studies get on.
+        name: Name of the claim, a key of ``CLAIMS``.
+        preset: Size: ``"smoke"`` (seconds, only tests the code), ``"mini"`` (minutes to
+            an hour on two cores) or ``"paper"`` (published sizes and data).
+        out: Folder for the results. Studies are in ``studies/``; ``finding.json`` and
+            ``figure.png`` are in ``PRESET/NAME/``.
+        executor: Executor that trains the models. Default: the current process for
+            ``"smoke"``, and the cores of this machine otherwise.
+        device: Device on which each model is trained.
+        observer: Notified of every event.
 
     Returns:
-        What was found.
+        Measured numbers and verdict.
 
     Raises:
-        ValueError: If there is no such claim or preset; names the nearest.
+        ValueError: If the claim or preset is unknown.
         InterruptedError: If the studies were interrupted.
     """
     claim = find_claim(name)
     require_preset(preset)
-    place = expand_user(out)
-    folder = place / preset / claim.name
+    root = expand_user(out)
+    folder = root / preset / claim.name
     _require_own(folder)
     studies = {
-        study: place / "studies" / f"{study}-{preset}"
+        study: root / "studies" / f"{study}-{preset}"
         for study in claim.studies_at(preset)
     }
     if executor is None:
         executor = InlineExecutor() if preset == "smoke" else LocalExecutor()
     n_failed = 0
-    # Small networks and tables are quicker on one thread, above all beside other work.
+    # Small networks and tables are faster on one thread.
     with one_thread() if preset == "smoke" else contextlib.nullcontext():
-        for study, where in studies.items():
+        for study, study_folder in studies.items():
             end = run_study(
                 study_from_plain(study_of(study, preset)),
-                where,
+                study_folder,
                 executor=executor,
                 device=device,
                 observer=observer,
             )
             if end.left:
                 raise InterruptedError(
-                    f"reproduce: {end.left} runs of {study} are left, as it was "
-                    f"{end.reason}. The same command goes on."
+                    f"{end.left} runs of {study} are left, because it was "
+                    f"{end.reason}. Continue with the same command."
                 )
             n_failed += end.failed
         evidence = Evidence(preset, folder, studies, revision=claim.changed)
-        begun = time.monotonic()
+        start = time.monotonic()
         measured = claim.measure(evidence)
-        seconds = evidence.run_seconds + time.monotonic() - begun
+        seconds = evidence.run_seconds + time.monotonic() - start
     failed = f"{n_failed} runs failed and are left out." if n_failed else ""
-    finding = _finding(claim, preset, evidence, measured, seconds, failed)
+    finding = _make_finding(claim, preset, evidence, measured, seconds, failed)
     with atomic_write(folder / "figure.png") as file:
         figure = measured.figure or draw_checks(measured.checks)
         figure.savefig(file, format="png", dpi=130)
@@ -161,18 +161,18 @@ def reproduce(
 
 
 def _require_own(folder: Path) -> None:
-    """Refuse a folder with a finding or a figure that is somebody else's."""
+    """Raise an error if a finding or figure exists that unbraid did not write."""
     figure, finding = folder / "figure.png", folder / "finding.json"
     if finding.is_file():
         read_json(finding, kind=_KIND)
     elif os.path.lexists(finding) or os.path.lexists(figure):
         raise FileExistsError(
-            f"reproduce: the folder {str(folder)!r} holds a figure.png or finding.json "
-            "that unbraid did not write. Choose another with --out."
+            f"The folder {str(folder)!r} contains a figure.png or finding.json that "
+            "unbraid did not write. Choose another folder with --out."
         )
 
 
-def _finding(
+def _make_finding(
     claim: Claim,
     preset: Preset,
     evidence: Evidence,
@@ -180,7 +180,7 @@ def _finding(
     seconds: float,
     failed: str,
 ) -> Finding:
-    # A few steps of training, or a few pairs of images, say nothing about a claim.
+    # A few steps of training cannot decide a claim.
     is_smoke = preset == "smoke"
     remarks: Sequence[str] = [_SMOKE if is_smoke else "", failed, measured.remark]
     return Finding(
@@ -200,7 +200,7 @@ def _finding(
 
 
 def _plain(number: float) -> float | None:
-    """As JSON can say it."""
+    """Convert to JSON, which has no infinity and NaN."""
     return float(number) if math.isfinite(number) else None
 
 
@@ -212,11 +212,8 @@ def _read_check(plain: dict[str, Any]) -> Check:
     if plain["interval"]:
         low, high = plain["interval"]
         interval = number(low, -math.inf), number(high, math.inf)
-    return Check(
-        quantity=plain["quantity"],
-        expected=plain["expected"],
-        value=number(plain["value"], math.nan),
-        interval=interval,
-        least=number(plain["least"], -math.inf),
-        most=number(plain["most"], math.inf),
-    )
+    fields = {name: plain[name] for name in Check.__dataclass_fields__}
+    fields["value"] = number(plain["value"], math.nan)
+    fields["least"] = number(plain["least"], -math.inf)
+    fields["most"] = number(plain["most"], math.inf)
+    return Check(**{**fields, "interval": interval})

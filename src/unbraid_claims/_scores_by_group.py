@@ -1,4 +1,4 @@
-"""Scores of runs, group by group: for comparing, and as a figure."""
+"""Scores of groups of runs, and line figures."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# Letters of all names that fit beside each other below an axis.
+# Characters of tick labels that fit next to each other below an axis.
 _WIDEST = 70
 
 
 def scores_by(
     table: pd.DataFrame, by: str | Sequence[str], score: str
 ) -> dict[str, NDArray[np.float64]]:
-    """Scores of each group of runs, in the order in which groups first appear.
+    """Return the scores of each group of runs, in order of first appearance.
 
     Args:
-        table: One row per run.
-        by: A column, or several, whose values name the groups.
+        table: Table of runs, one row per run.
+        by: Column, or columns, whose values name the groups.
         score: Column of the score.
 
     Example:
@@ -45,52 +45,51 @@ def scores_by(
 
 
 def draw_lines(
-    places: Sequence[str],
+    positions: Sequence[str],
     lines: Mapping[str, Sequence[float]],
     *,
-    across: str,
-    up: str,
+    x_label: str,
+    y_label: str,
     is_ordered: bool = True,
 ) -> Figure:
-    """Lines through numbers at named places.
+    """Draw lines over named positions.
 
     Args:
-        places: Names along the axis.
-        lines: Numbers at each place, by the name of the line.
-        across: What the places are.
-        up: What the numbers are.
-        is_ordered: Whether one place comes after another; otherwise dots are not
-            joined.
+        positions: Names of the positions on the x axis.
+        lines: Values of each line, one per position.
+        x_label: Label of the x axis.
+        y_label: Label of the y axis.
+        is_ordered: Whether the positions have an order. If not, dots are not connected.
     """
     figure = new_figure((6.5, 3.6))
     axes = figure.subplots()
     for name, values in lines.items():
         axes.plot(
-            range(len(places)),
+            range(len(positions)),
             values,
             marker="o",
             linestyle="-" if is_ordered else "",
             label=label_of(name),
         )
-    axes.set_xticks(range(len(places)), [label_of(place) for place in places])
-    if sum(map(len, places)) > _WIDEST:
+    axes.set_xticks(range(len(positions)), [label_of(name) for name in positions])
+    if sum(map(len, positions)) > _WIDEST:
         for text in axes.get_xticklabels():
             text.set(rotation=40, ha="right", rotation_mode="anchor")
-    axes.set_xlabel(across)
-    axes.set_ylabel(up)
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
     axes.legend(fontsize=8, frameon=False)
     tidy(axes)
     return figure
 
 
 def draw_factors(
-    lines: Mapping[str, Mapping[str, Mapping[str, float]]], *, up: str
+    lines: Mapping[str, Mapping[str, Mapping[str, float]]], *, y_label: str
 ) -> Figure:
-    """Dots at the factors of one dataset or several.
+    """Draw dots over the factors of one or more datasets.
 
     Args:
-        lines: By the name of the line and of the dataset: a number for each factor.
-        up: What the numbers are.
+        lines: Value of each factor, by the name of the line and of the dataset.
+        y_label: Label of the y axis.
     """
     factors: dict[tuple[str, str], None] = {
         (dataset, factor): None
@@ -111,7 +110,7 @@ def draw_factors(
             ]
             for name, numbers in lines.items()
         },
-        across="factor",
+        x_label="factor",
         is_ordered=False,
-        up=up,
+        y_label=y_label,
     )

@@ -1,4 +1,4 @@
-"""Stability of training by specification, for the claims of Holtz et al. (2022)."""
+"""Stability of training per configuration, for the claims of Holtz et al. (2022)."""
 
 from collections.abc import Sequence
 
@@ -23,13 +23,13 @@ NAMES = {
 _FEW, _N_DRAWS = 5, 4
 
 
-def specification(cell: Cell) -> tuple[float, int]:
-    """What all realisations share: beta, and the number of latents."""
+def configuration(cell: Cell) -> tuple[float, int]:
+    """Return beta and the number of latents of a run."""
     return float(cell.spec.objective["beta"]), int(cell.spec.training.n_latents)
 
 
-def by_specification(cells: Sequence[Cell]) -> dict[tuple[float, int], list[Cell]]:
-    """Runs of every configuration, in the order of their seeds.
+def by_configuration(cells: Sequence[Cell]) -> dict[tuple[float, int], list[Cell]]:
+    """Group runs by configuration, in order of their seeds.
 
     Raises:
         ValueError: If the runs are on several datasets.
@@ -42,36 +42,36 @@ def by_specification(cells: Sequence[Cell]) -> dict[tuple[float, int], list[Cell
         )
     groups: dict[tuple[float, int], list[Cell]] = {}
     for cell in sorted(cells, key=lambda cell: cell.spec.seed):
-        groups.setdefault(specification(cell), []).append(cell)
+        groups.setdefault(configuration(cell), []).append(cell)
     return groups
 
 
 def stability_table(evidence: Evidence) -> pd.DataFrame:
-    """A row per specification: its stability, and the means of supervised scores.
+    """Return a table of stability and mean supervised scores per configuration.
 
-    ``dynamics`` is the score of all realisations, lower is more stable;
-    ``dynamics_few_0`` and on are those of random halves or of five realisations.
+    ``dynamics`` is the score of all seeds; lower is more stable. ``dynamics_few_0`` and
+    so on are those of random subsets of the seeds.
     """
-    return pd.DataFrame(evidence.kept("stability", lambda: _rows(evidence)))
+    return pd.DataFrame(evidence.cached("stability", lambda: _rows(evidence)))
 
 
 def _rows(evidence: Evidence) -> list[dict[str, float]]:
-    groups = by_specification(evidence.cells(STUDY))
+    groups = by_configuration(evidence.cells(STUDY))
     n_all = min(len(cells) for cells in groups.values())
     n_few = min(_FEW, max(2, n_all // 2))
     generator = numpy_generator(0, "reproductions", "realisations")
     draws = [generator.permutation(n_all)[:n_few] for _ in range(_N_DRAWS)]
     return [
-        _row(specification, cells, draws) for specification, cells in groups.items()
+        _row(configuration, cells, draws) for configuration, cells in groups.items()
     ]
 
 
 def _row(
-    specification: tuple[float, int], cells: list[Cell], draws: list[np.ndarray]
+    configuration: tuple[float, int], cells: list[Cell], draws: list[np.ndarray]
 ) -> dict[str, float]:
     traces = [Trace.load(cell.files.path) for cell in cells]
     scores = [cell.files.read_scores()["scores"] for cell in cells]
-    beta, n_latents = specification
+    beta, n_latents = configuration
     few = {
         f"dynamics_few_{number}": training_dynamics([traces[i] for i in drawn]).score
         for number, drawn in enumerate(draws)

@@ -1,8 +1,8 @@
-"""Studies that are the evidence of claims: published sweeps at three sizes.
+"""Studies that claims are measured on: published sweeps at three sizes.
 
-``mini`` is the miniature of a preset, with as many seeds as a laptop trains within an
-hour; ``smoke`` is its first and last values for a few steps, to see that all of it
-works, on two datasets if the published sweep has several; ``paper`` is the sweep as
+``mini`` is the small version of a sweep, with as many seeds as a laptop trains within
+an hour. ``smoke`` trains only the first and last values for a few steps, to test the
+code, on two datasets if the published sweep has several. ``paper`` is the sweep as
 published.
 """
 
@@ -19,7 +19,7 @@ from ._training_studies import OWN_STUDIES
 
 Plain = dict[str, Any]
 
-# Seeds of miniatures, where they differ from those of the sweep.
+# Number of seeds of the size "mini", where it differs from the sweep.
 _MINI_SEEDS = {
     "estermann-2020-fig4-plain": 2,
     "holtz-2022": 10,
@@ -33,7 +33,7 @@ _MINI_SEEDS = {
     "michlo-2022-a7-2": 3,
 }
 
-# Betas of miniatures, where fewer than those of the sweep tell as much.
+# Betas of the size "mini", where fewer than those of the sweep are enough.
 _MINI_BETAS = {
     "michlo-2022-a3-2": [0.00316],
     "michlo-2022-a4": [0.0001, 0.01, 1.0],
@@ -81,15 +81,15 @@ STUDIES: dict[str, Callable[[Preset], Plain]] = {
     **OWN_STUDIES,
     **MICHLO_STUDIES,
 }
-"""Every study by name: a function from the preset to the study as plain data."""
+"""Studies by name, as functions from the preset to the data of a study file."""
 
 
 def study_of(name: str, preset: Preset) -> Plain:
-    """A study at the size of a preset, as the plain data of a study file.
+    """Return a study at the size of a preset, as the data of a study file.
 
     Args:
-        name: Of ``STUDIES``.
-        preset: ``"smoke"``, ``"mini"`` or ``"paper"``.
+        name: Name of the study, a key of ``STUDIES``.
+        preset: Size of the study: ``"smoke"``, ``"mini"`` or ``"paper"``.
 
     Example:
         >>> study_of("holtz-2022", "smoke")["training"]["steps"]
@@ -98,17 +98,17 @@ def study_of(name: str, preset: Preset) -> Plain:
     require_preset(preset)
     plain = STUDIES[name](preset)
     if preset == "smoke":
-        plain = _shrunk(plain)
+        plain = _shrink(plain)
     return {**plain, "name": f"{name}-{preset}"}
 
 
-def _shrunk(plain: Plain) -> Plain:
-    """The same study with as few and as short runs as show that it works."""
+def _shrink(plain: Plain) -> Plain:
+    """Return the same study with few and short runs, to test the code."""
     small = json.loads(json.dumps(plain))
     small["seeds"] = 2
     small["training"]["steps"] = _SMOKE_STEPS
     small["evaluation"]["rows"] = _SMOKE_ROWS
-    # Wider than the codes: from fewer units, latents would be linearly dependent.
+    # Wider than the codes, because otherwise latents would be linearly dependent.
     small["network"] = {"name": "dense", "widths": [24]}
     methods = small.get("methods", {})
     for name in list(methods)[1:-1]:
@@ -128,7 +128,7 @@ def _shrunk(plain: Plain) -> Plain:
             if part in evolution:
                 _shrink_population(evolution[part])
     if "recursion" in small.get("evolution", {}):
-        # What has learned next to nothing is recursed on all the same.
+        # Continue the recursion even if next to nothing was learned.
         anything = {"active": 1e-6, "least_agreement": 0.0, "most_stages": 1}
         small["evolution"]["recursion"] |= anything
     if "traces" in small:
@@ -144,7 +144,7 @@ def _shrink_population(population: Plain) -> None:
 
 
 def _ends(values: Any) -> Any:
-    """First and last of a list; anything else as it is."""
+    """Return the first and last element of a list; other values unchanged."""
     return (
         [values[0], values[-1]] if isinstance(values, list) and values[1:] else values
     )

@@ -1,4 +1,4 @@
-"""Rows and columns of a study's table, with types that a checker can follow."""
+"""Typed access to rows and columns of tables of runs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,20 +11,20 @@ from unbraid.studies.analysis import correlate_ranks
 
 
 def numbers_of(table: pd.DataFrame, column: str) -> NDArray[np.float64]:
-    """A column of numbers, ``(n_runs,)``."""
+    """Return a column as numbers, ``(n_runs,)``."""
     return np.asarray(table[column], dtype=np.float64)
 
 
 def rows_where(table: pd.DataFrame, column: str, value: Any) -> pd.DataFrame:
-    """Rows in which a column has a value."""
+    """Return the rows in which a column has a value."""
     return table.loc[table[column] == value].reset_index(drop=True)
 
 
 def rank_correlation(table: pd.DataFrame, first: str, second: str) -> float:
-    """Spearman's correlation of two columns, NaN if one of them does not vary.
+    """Return Spearman's correlation of two columns; NaN if one is constant.
 
-    Runs on several datasets, by the column ``data``, are ranked within each of them, so
-    that it does not matter whether scores are higher on one dataset than on another.
+    Runs are ranked within each dataset (column ``data``), so that different levels of
+    scores on different datasets do not matter.
 
     Example:
         >>> rank_correlation(pd.DataFrame({"a": [1, 2, 9], "b": [3, 2, 1]}), "a", "b")
@@ -37,7 +37,7 @@ def rank_correlation(table: pd.DataFrame, first: str, second: str) -> float:
 
 
 def group_means(table: pd.DataFrame, by: str, column: str) -> dict[Any, float]:
-    """Mean of a column in each group, by the group's value, in order."""
+    """Return the mean of a column in each group, in order of the groups."""
     means: Any = table.groupby(by)[column].mean()
     return means.to_dict()
 
@@ -45,11 +45,11 @@ def group_means(table: pd.DataFrame, by: str, column: str) -> dict[Any, float]:
 def groups_of(
     table: pd.DataFrame, names: Sequence[str]
 ) -> dict[tuple[Any, ...], pd.DataFrame]:
-    """Runs that agree in some columns, by what they agree in.
+    """Group runs by the values of some columns.
 
     Args:
-        table: One row per run.
-        names: Names of the columns; those missing from the table are left out.
+        table: Table of runs, one row per run.
+        names: Names of the columns; missing columns are skipped.
     """
     known = [name for name in names if name in table]
     groups: Any = table.groupby(known, sort=False, dropna=False)

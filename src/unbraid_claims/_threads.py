@@ -1,19 +1,15 @@
-"""One thread for a while, in PyTorch and in what numpy calls."""
+"""Limiting PyTorch and numpy to one thread."""
 
 import contextlib
 from collections.abc import Iterator
 
-import torch
 from threadpoolctl import threadpool_limits
+
+from unbraid.training import torch_threads
 
 
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
-    """Compute on one thread within the block."""
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with threadpool_limits(1):
-            yield
-    finally:
-        torch.set_num_threads(n_threads)
+    """Use one thread within the block."""
+    with torch_threads(1), threadpool_limits(1):
+        yield

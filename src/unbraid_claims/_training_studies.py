@@ -1,4 +1,4 @@
-"""Studies that no published sweep gives: capacity, compute, and size."""
+"""Studies of capacity, compute and encoder size, which no published sweep covers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,10 +9,10 @@ _MINI_DATA = "sprites2d:image_size=16,n_scales=3,n_orientations=5,n_positions=8"
 
 
 def capacity(preset: str) -> Plain:
-    """AnnealedVAE with more and more capacity, in nats.
+    """Return a study of AnnealedVAE over the final capacity in nats.
 
-    The published run has one capacity that rises to 25; here each value is a run of its
-    own, which rises to it during the first half.
+    The published run has one capacity that rises to 25. Here each final capacity is a
+    run of its own, reached after half of the steps.
     """
     is_paper = preset == "paper"
     ends = [2, 5, 10, 15, 20, 25] if is_paper else [1, 2, 4, 6, 8, 10]
@@ -27,7 +27,7 @@ def capacity(preset: str) -> Plain:
 
 
 def compute(preset: str) -> Plain:
-    """VAE and beta-VAE with beta 4, trained for longer and longer."""
+    """Return a study of VAE and beta-VAE (beta 4) over the number of steps."""
     is_paper = preset == "paper"
     steps = [250, 500, 1_000, 2_000, 4_000, 8_000]
     longer = [1_000, 3_000, 10_000, 30_000, 100_000, 300_000]
@@ -42,7 +42,7 @@ def compute(preset: str) -> Plain:
 
 
 def encoder_size(preset: str) -> Plain:
-    """VAEs with wider and wider networks, whose encoders are then frozen."""
+    """Return a study of VAEs over the width of the network."""
     is_paper = preset == "paper"
     widths = [[16, 16], [32, 32], [64, 64], [128, 128], [256, 256], [512, 512]]
     return _study(is_paper) | {
@@ -74,4 +74,4 @@ OWN_STUDIES: dict[str, Callable[[str], Plain]] = {
     "compute": compute,
     "encoder-size": encoder_size,
 }
-"""By name: a function from the preset to the study as plain data."""
+"""Studies by name, as functions from the preset to the data of a study file."""

@@ -10,7 +10,7 @@ from PIL import Image
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from unbraid.data import ImageFolder, LabelledImages
+from unbraid.data import ImageFolder, LabeledImages
 from unbraid.models import Autoencoder, Bernoulli, Gaussian
 from unbraid.models.networks import (
     Convolutional,
@@ -46,7 +46,7 @@ def random_model(network, shape, *, seed=0, n_latents=10, likelihood=None, **opt
         **options,
     ).eval()
     with torch.no_grad():
-        spread_out(model.encoder, model.standardised(torch.rand(64, *shape)), last=1.0)
+        spread_out(model.encoder, model.standardize(torch.rand(64, *shape)), last=1.0)
         spread_out(model.decoder, torch.randn(64, n_latents), last=4.0)
     return model
 
@@ -64,7 +64,7 @@ def spread_out(layers, values, *, last):
 
 def random_images(shape, n=40):
     values = np.random.default_rng(0).integers(0, 256, (n, *shape), dtype=np.uint8)
-    return LabelledImages(values)
+    return LabeledImages(values)
 
 
 def show(browser, path, **options):
@@ -318,7 +318,7 @@ def test_two_models_are_matched_and_driven_by_one_slider(browser, tmp_path):
             assert np.abs(np.array(left) - np.array(right)).max() <= 1
             assert np.ptp(np.array(left)[::4]) > 5
     text = first(browser, "main").text
-    assert "turned round" in text
+    assert "reversed to match" in text
     assert "correlation 1.00" in text
 
 
@@ -328,7 +328,7 @@ def test_hostile_names_are_shown_as_text(browser, tmp_path):
     factors = {name: np.arange(40) for name in HOSTILE}
     page = write_explorer(
         random_model(Dense(), (1, 8, 8)),
-        LabelledImages(values, factors, name=picture),
+        LabeledImages(values, factors, name=picture),
         tmp_path / "explorer.html",
         other=random_model(Dense(), (1, 8, 8), seed=1),
         names=dict(enumerate(HOSTILE)),

@@ -10,7 +10,14 @@ from selenium.webdriver.common.keys import Keys
 
 from unbraid.execution import InlineExecutor
 from unbraid.reports import read_latent_names, write_report
-from unbraid.reports.pages._page import Notice, Page, Section, Table, Words, render
+from unbraid.reports.pages._page import (
+    Notice,
+    Page,
+    Preformatted,
+    Section,
+    Table,
+    render,
+)
 from unbraid.studies import run_study, study_from_plain
 
 LONG = "a_very_long_name_without_a_space" * 12
@@ -113,10 +120,10 @@ def test_no_report_is_wider_than_the_window(browser, page, tmp_path, width):
         sections=(
             Section(
                 title="Part",
-                words=(LONG,),
+                paragraphs=(LONG,),
                 blocks=(
                     Table(title=LONG, columns=(LONG, LONG), rows=((LONG, LONG),)),
-                    Words(title=LONG, text=LONG),
+                    Preformatted(title=LONG, text=LONG),
                 ),
             ),
         ),

@@ -11,7 +11,7 @@ from unbraid.studies import study_from_plain
 from unbraid.studies.analysis import strengths, transfer
 from unbraid_claims import CLAIMS, _learned_factors, study_of
 from unbraid_claims._populations import scores_of
-from unbraid_claims._stability import by_specification
+from unbraid_claims._stability import by_configuration
 from unbraid_claims.claims import holtz_table_3, holtz_table_4
 
 A_RUN = SimpleNamespace(
@@ -45,7 +45,7 @@ class Hand:
     def cells(self, name):
         return self._cells[name]
 
-    def kept(self, name, compute):
+    def cached(self, name, compute):
         return self._kept[name]
 
 
@@ -663,4 +663,4 @@ def test_scores_of_several_datasets_are_never_pooled():
         cell.spec.objective["beta"] = 1
         cell.spec.training = SimpleNamespace(n_latents=4)
     with pytest.raises(ValueError, match="one dataset at a time"):
-        by_specification(cells)
+        by_configuration(cells)

@@ -37,7 +37,7 @@ class HandMade:
     def table(self, name: str) -> pd.DataFrame:
         return self._tables[name]
 
-    def kept(self, name: str, compute: Callable[[], Any]) -> Any:
+    def cached(self, name: str, compute: Callable[[], Any]) -> Any:
         return self._kept[name]
 
 

@@ -157,8 +157,8 @@ def test_a_preset_has_the_keys_of_a_study_file(name: str, scale: str) -> None:
     assert set(study) <= known
     assert ("objective" in study) != ("methods" in study)
     assert study["name"] == f"{name}-{scale}"
-    training = {"steps", "batch_size", "n_latents", "learning_rate", "optimiser"}
-    assert set(study["training"]) <= training | {"order", "standardise"}
+    training = {"steps", "batch_size", "n_latents", "learning_rate", "optimizer"}
+    assert set(study["training"]) <= training | {"order", "standardize"}
     assert set(study["evaluation"]) == {"metrics", "rows"}
     wanted = study["evaluation"]["metrics"]
     assert choose_metrics(wanted, have_factors=True) == wanted

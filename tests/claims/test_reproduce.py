@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from unbraid.cli._app import app
-from unbraid.data import LabelledImages, open_dataset
+from unbraid.data import LabeledImages, open_dataset
 from unbraid.studies import StudyFolder, study_from_plain
 from unbraid_claims import (
     CLAIMS,
@@ -123,7 +123,7 @@ def test_stability_under_noise_is_computed_from_what_the_models_are_shown(
     images = data.images(np.arange(len(data)))
     # The same images, and noise in their place.
     other = np.random.default_rng(0).integers(0, 256, images.shape, dtype=np.uint8)
-    shown = {1: LabelledImages(images), 2: LabelledImages(other)}
+    shown = {1: LabeledImages(images), 2: LabeledImages(other)}
     rows = pd.DataFrame(stability_on(cells, shown))
     assert len(rows) == 4
     np.testing.assert_allclose(rows["stability_1"], rows["stability_0"], rtol=1e-5)
@@ -203,8 +203,8 @@ def test_a_claim_that_fails_does_not_stop_the_others(tmp_path):
     ("arguments", "words"),
     [
         (["--preset", "huge"], "huge"),
-        (["--findings", "page.html"], "ends in .md"),
-        (["--findings", "page.md", "--preset", "mini"], "--findings alone"),
+        (["--findings", "page.html"], "must end in .md"),
+        (["--findings", "page.md", "--preset", "mini"], "--findings takes no names"),
     ],
 )
 def test_wrong_usage_is_said_in_a_sentence(arguments, words):
@@ -219,5 +219,5 @@ def test_findings_of_nowhere_are_said_to_be_missing(tmp_path):
 
 
 def test_an_unknown_preset_is_refused_in_python():
-    with pytest.raises(ValueError, match="expected a preset among smoke, mini, paper"):
+    with pytest.raises(ValueError, match="preset must be 'smoke', 'mini' or 'paper'"):
         reproduce("locatello-impossibility", "huge")

@@ -146,14 +146,14 @@ def test_fetch_checks_what_is_in_the_root_it_is_given(
     if is_right:
         assert "tiny-imagenet-200.zip: here" in result.output
     else:
-        assert "tiny-imagenet-200.zip: wrong size" in str(result.exception)
+        assert "tiny-imagenet-200.zip: the size must be" in str(result.exception)
     assert path.read_bytes() == content
 
 
 def test_check_fails_a_published_file_with_the_wrong_checksum(tiny_imagenet):
     done = run_whole("data", "check", f"tiny_imagenet:root={tiny_imagenet}")
     assert done.returncode == 1
-    assert "wrong size" in done.stderr
+    assert "the size must be" in done.stderr
 
 
 def test_check_notices_a_damaged_cache(tmp_path):
@@ -218,7 +218,7 @@ def test_distances_draws_into_a_folder_and_says_what_to_expect(tmp_path):
         with Image.open(path) as picture:
             assert picture.size[0] > 200
     box = run("data", "distances", squares, "--loss=mse-box", "--pairs=500", "-o", out)
-    assert "likely: learnt among the first" in box.output
+    assert "likely: learned among the first" in box.output
 
 
 def test_distances_of_unlabelled_pictures_are_random_ones(tmp_path):
@@ -253,10 +253,10 @@ def test_distances_through_a_learnt_loss(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--loss", "msd"], "expected one of mse"),
+        (["--loss", "msd"], "loss must be one of mse"),
         (["--pairs", "1"], "--pairs"),
         (["--subset", "1"], "--subset"),
-        (["--out", __file__], "Expected a folder"),
+        (["--out", __file__], "is a file, not a folder"),
     ],
 )
 def test_distances_refuses_what_makes_no_sense(arguments, words):
@@ -280,7 +280,7 @@ def test_distances_through_a_file_that_is_none_is_one_sentence(tmp_path):
 
 def test_info_says_what_a_vae_will_make_of_each_factor():
     result = run("data", "info", "xy_squares:n_squares=1")
-    assert "any two values look equally far apart" in result.output
+    assert "any two values are equally far apart" in result.output
     facts = json.loads(run("data", "info", "xy_squares:n_squares=1", "--json").output)
     assert facts["verdicts"][0]["factor"] == "x_R"
     assert facts["verdicts"][0]["expectation"] == "no"

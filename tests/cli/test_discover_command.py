@@ -63,7 +63,7 @@ def test_a_refusal_is_a_sentence_and_an_exit_code(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("no_such_thing", "--out", "{}/o"), "Expected the name of a dataset"),
+        (("no_such_thing", "--out", "{}/o"), "There is no dataset, folder or file"),
         (("{}/three", "--out", "{}/o"), "at least 32 different images"),
         (("{}/same", "--out", "{}/o"), "got 1 different among 40"),
         ((SQUARES, "--out", "{}/o", "--budget", "0m"), "is not a duration"),

@@ -113,14 +113,14 @@ def test_pruning_says_what_it_did(folder):
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("run", "no.yaml"), 1, "is not there"),
+        (("run", "no.yaml"), 1, "There is no study 'no.yaml'"),
         (("status", "."), 1, "no study.yaml"),
         (("table", "."), 1, "no study.yaml"),
-        (("prune", ".", "--disk", "many"), 2, "such as 2GB"),
+        (("prune", ".", "--disk", "many"), 2, "is not a size"),
         (("preset", "dlib-2091"), 2, "dlib-2019"),
         (("run", "{file}", "--address", "x"), 2, "--executor ray"),
         (("run", "{file}", "--workers", "0"), 2, "equal to 1"),
-        (("run", "{file}", "--disk", "-3"), 2, "such as 2GB"),
+        (("run", "{file}", "--disk", "-3"), 2, "is not a size"),
     ],
 )
 def test_wrong_arguments_get_a_sentence(
@@ -171,7 +171,7 @@ def test_ctrl_c_saves_exits_and_says_how_to_go_on(tmp_path):
     os.kill(process.pid, signal.SIGINT)
     said = process.communicate(timeout=30)[1]
     assert process.returncode == 130
-    assert "2 runs left. To go on: unbraid study run" in said
+    assert "2 runs left. Resume with: unbraid study run" in said
     status = json.loads(run("study", "status", tmp_path / "long", "--json").stdout)
     assert status["counts"] == {
         "done": 0,

@@ -133,7 +133,7 @@ def test_a_folder_of_other_settings_is_an_error_of_one_sentence(tmp_path):
     assert run(*command).exit_code == 0
     done = run_whole(*command, "--seed", "1")
     assert done.returncode == 1
-    assert done.stderr.startswith("unbraid: fit: expected a new folder")
+    assert done.stderr.startswith(f"unbraid: {tmp_path}: the folder belongs to a run")
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -157,7 +157,7 @@ def test_ctrl_c_prints_the_command_that_goes_on(tmp_path):
     assert process.returncode == 130
     assert output == ""
     assert "interrupted at step" in errors
-    assert "To go on: unbraid train" in errors
+    assert "Resume with: unbraid train" in errors
     assert (tmp_path / "state.safetensors").is_file()
 
 
@@ -173,14 +173,14 @@ def test_help_gives_an_example():
 def test_evaluate_wants_a_model_with_data_or_codes(arguments):
     result = run("evaluate", *arguments)
     assert result.exit_code == 2
-    assert "Expected" in result.output
+    assert "Give" in result.output
 
 
 def test_a_model_of_other_images_is_refused(tmp_path):
     assert run("train", DATA, *SMALL, "--out", tmp_path).exit_code == 0
     result = run("evaluate", tmp_path, "--data", "xy_squares")
     assert result.exit_code == 1
-    assert "for which the model was made" in str(result.exception)
+    assert "the model takes images of shape" in str(result.exception)
 
 
 def test_the_learning_rate_may_fall_at_the_end(tmp_path):

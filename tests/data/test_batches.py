@@ -8,7 +8,7 @@ import torch
 
 from unbraid.data import (
     BatchStream,
-    LabelledImages,
+    LabeledImages,
     Pairs,
     Reweighted,
     Subset,
@@ -113,10 +113,10 @@ def test_pairs_and_triplets_bring_their_partners():
     )
 
 
-def test_standardised_batches_have_the_published_mean_and_spread():
+def test_standardized_batches_have_the_published_mean_and_spread():
     squares = XYSquares()
     statistics = channel_statistics(squares, rows=range(512))
-    stream = BatchStream(dataset=squares, size=256, standardise=statistics)
+    stream = BatchStream(dataset=squares, size=256, standardize=statistics)
     images = stream.batch(0).images
     assert images.mean(dim=(0, 2, 3)).abs().max() < 1e-5
     spread = images.flatten(2).std(dim=2).mean(dim=0)
@@ -132,7 +132,7 @@ def test_batches_that_are_kept_are_not_overwritten():
 
 def test_images_keep_their_memory_layout():
     pixels = numpy_generator(0).integers(0, 256, (20, 6, 5, 3), dtype=np.uint8)
-    stream = BatchStream(dataset=LabelledImages(pixels), size=8)
+    stream = BatchStream(dataset=LabeledImages(pixels), size=8)
     images = stream.batch(0).images
     assert images.is_contiguous(memory_format=torch.channels_last)
     expected = pixels[stream.rows(0)[:, 0]].transpose(0, 3, 1, 2)
@@ -204,7 +204,7 @@ def test_threads_see_the_pairs_of_their_seed():
 
 def test_a_constant_channel_is_only_shifted(plain_images):
     flat = channel_statistics(plain_images, rows=[3])
-    images = BatchStream(dataset=plain_images, size=4, standardise=flat).batch(0).images
+    images = BatchStream(dataset=plain_images, size=4, standardize=flat).batch(0).images
     assert bool(torch.isfinite(images).all())
 
 
@@ -216,17 +216,19 @@ def test_huge_weights_do_not_overflow(plain_images):
 
 
 def test_wrong_settings_are_refused(plain_images):
-    with pytest.raises(ValueError, match="size of at least 1"):
+    with pytest.raises(ValueError, match="size must be at least 1"):
         BatchStream(dataset=plain_images, size=0)
-    with pytest.raises(ValueError, match="size of at least 1, got 2.5"):
+    with pytest.raises(ValueError, match="size must be an integer, got 2.5"):
         BatchStream(dataset=plain_images, size=2.5)
-    with pytest.raises(ValueError, match="expected an integer from 0"):
+    with pytest.raises(ValueError, match="seed must be a non-negative integer"):
         BatchStream(dataset=plain_images, seed=-1)
     with pytest.raises(ValueError, match="'iid' or 'shuffled'"):
         BatchStream(dataset=plain_images, order="sorted")
-    with pytest.raises(ValueError, match="step from 0"):
+    with pytest.raises(ValueError, match="step must be at least 0"):
         BatchStream(dataset=plain_images).batch(-1)
-    with pytest.raises(ValueError, match="order 'iid' for a dataset with weights"):
+    with pytest.raises(
+        ValueError, match="order must be 'iid' for a dataset with weights"
+    ):
         BatchStream(dataset=Reweighted(plain_images, np.ones(6)), order="shuffled")
 
 

@@ -87,7 +87,7 @@ def test_whether_there_is_such_a_dataset_is_found_out_by_opening_it():
         spec.open()
     with pytest.raises(ValueError, match="Did you mean 'spacing'"):
         DataSpec(name="xy_squares", options={"spacin": 4}).open()
-    with pytest.raises(ValueError, match="spacing to be a whole number, got True"):
+    with pytest.raises(ValueError, match="spacing must be an integer, got True"):
         DataSpec(name="xy_squares", options={"spacing": True}).open()
 
 

@@ -68,10 +68,10 @@ def test_shapes_of_any_rank_are_kept():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((("a", "b"), (2,)), "as many sizes and kinds as names"),
-        ((("a", "a"), (2, 3)), "names that differ"),
-        ((("a",), (0,)), "sizes of at least 1"),
-        ((("a",), (2,), ("round",)), "expected kinds among"),
+        ((("a", "b"), (2,)), "must have the same length"),
+        ((("a", "a"), (2, 3)), "names must be unique"),
+        ((("a",), (0,)), "sizes\\[0\\] must be at least 1"),
+        ((("a",), (2,), ("round",)), "kinds\\[0\\] must be 'ordinal'"),
         ((("a", "b"), (2**32, 2**31)), "fewer than 2\\*\\*63"),
     ],
 )
@@ -82,26 +82,26 @@ def test_impossible_spaces_are_refused(arguments, message):
 
 def test_values_and_indices_out_of_range_are_refused():
     space = space_of([2, 3])
-    with pytest.raises(IndexError, match="from 0 to 5"):
+    with pytest.raises(IndexError, match="between 0 and 5"):
         space.factors(np.array([6]))
-    with pytest.raises(IndexError, match="from 0 to 5"):
+    with pytest.raises(IndexError, match="between 0 and 5"):
         space.factors(np.array([-1]))
-    with pytest.raises(ValueError, match="from 0 to below"):
+    with pytest.raises(ValueError, match="at least 0 and below"):
         space.indices(np.array([[0, -1]]))
     with pytest.raises(TypeError):
         FactorSpace(("a",), (2.9,))
     assert space.position(-1) == 1
-    with pytest.raises(ValueError, match="or its column"):
+    with pytest.raises(ValueError, match="or give a column"):
         space.position(-3)
-    with pytest.raises(TypeError, match="integer indices"):
+    with pytest.raises(TypeError, match="indices must be integers"):
         space.factors(np.array([0.5]))
     with pytest.raises(ValueError, match="below the sizes"):
         space.indices(np.array([[0, 3]]))
     with pytest.raises(ValueError, match="2 factor values per row"):
         space.indices(np.array([0, 1, 2]))
-    with pytest.raises(TypeError, match="integer factor values"):
+    with pytest.raises(TypeError, match="Factor values must be integers"):
         space.indices(np.array([0.0, 1.0]))
-    with pytest.raises(ValueError, match="expected one of the factors f0, f1"):
+    with pytest.raises(ValueError, match="Choose among f0, f1"):
         space.position("f7")
-    with pytest.raises(ValueError, match="fixed at a value from 0 to 1"):
+    with pytest.raises(ValueError, match="must be between 0 and 1"):
         space.sample(1, generator=numpy_generator(0), fixed={"f0": 2})

@@ -6,7 +6,7 @@ from plain_images import PlainImages
 
 from unbraid.data import (
     FactorSpace,
-    Relabelled,
+    Relabeled,
     Subset,
     XYSquares,
     add_label_noise,
@@ -26,7 +26,7 @@ SPACE = FactorSpace(
 )
 # Which column of the table each factor uses.
 USES = (0, 1, 2, 3, 2, 1)
-SPRITES = Relabelled(
+SPRITES = Relabeled(
     SQUARES, SPACE.sample(len(SQUARES), generator=numpy_generator(0, "test")), SPACE
 )
 TRUE = SPRITES.factors(range(len(SPRITES)))
@@ -121,8 +121,8 @@ def test_labels_outside_a_space_get_noise_and_missing_ones_stay_missing():
         axis=1,
     )
     table[generator.random(table.shape) < 0.1] = np.nan
-    labelled = Relabelled(Subset(SQUARES, range(n)), table, columns)
-    noisy = add_label_noise(labelled, 3).factors(range(n))
+    labeled = Relabeled(Subset(SQUARES, range(n)), table, columns)
+    noisy = add_label_noise(labeled, 3).factors(range(n))
     np.testing.assert_array_equal(np.isnan(noisy), np.isnan(table))
     assert (noisy != table)[~np.isnan(table)].mean() > 0.3
     low, high = np.nanmin(table[:, 0]), np.nanmax(table[:, 0])
@@ -139,7 +139,7 @@ def test_labels_outside_a_space_get_noise_and_missing_ones_stay_missing():
 
 def test_a_factor_without_any_label_stays_without():
     table = np.full((4, 1), np.nan)
-    view = Relabelled(Subset(SQUARES, range(4)), table, {"t": "ordinal"})
+    view = Relabeled(Subset(SQUARES, range(4)), table, {"t": "ordinal"})
     assert np.isnan(add_label_noise(view, 1).factors(range(4))).all()
 
 
@@ -197,16 +197,22 @@ def test_forgetting_twice_and_adding_noise_compose():
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: add_label_noise(PlainImages(), 1), "add_label_noise: .* with labels"),
-        (lambda: keep_labels(PlainImages(), n=2), "keep_labels: .* with labels"),
-        (lambda: add_label_noise(SPRITES, 4), "level 1, 2 or 3"),
+        (lambda: add_label_noise(PlainImages(), 1), "Labels are required"),
+        (lambda: keep_labels(PlainImages(), n=2), "Labels are required"),
+        (lambda: add_label_noise(SPRITES, 4), "level must be 1, 2 or 3"),
         (lambda: add_label_noise(SPRITES, {"q": 0.1}), "'q'"),
-        (lambda: add_label_noise(SPRITES, {"x": 1.5}), "from 0 to 1, got 1.5"),
-        (lambda: add_label_noise(SPRITES, {"x": math.nan}), "from 0 to 1"),
-        (lambda: keep_labels(SPRITES, n=0), "n from 1 to the number of rows 262144"),
+        (
+            lambda: add_label_noise(SPRITES, {"x": 1.5}),
+            "p must be between 0 and 1, got 1.5",
+        ),
+        (
+            lambda: add_label_noise(SPRITES, {"x": math.nan}),
+            "p must be a finite number",
+        ),
+        (lambda: keep_labels(SPRITES, n=0), "n must be between 1 and 262144"),
         (lambda: keep_labels(SPRITES, n=262145), "got 262145"),
         (lambda: keep_labels(SPRITES, factors=[]), "at least one"),
-        (lambda: keep_labels(SPRITES, factors=["x", 3]), "different factors"),
+        (lambda: keep_labels(SPRITES, factors=["x", 3]), "factors must be different"),
         (lambda: keep_labels(SPRITES, factors=["q"]), "'q'"),
     ],
 )

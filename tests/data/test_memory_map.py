@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from unbraid.data._memory_map import converted_once
+from unbraid.data._memory_map import convert_once
 from unbraid.foundation import DataFormatError
 
 ROWS = np.arange(60, dtype=np.uint8).reshape(10, 2, 3)
@@ -33,7 +33,7 @@ def in_pieces(rows=ROWS):
 
 
 def convert(*paths, rows=ROWS, label="rows", blocks=in_pieces):
-    return converted_once(list(paths), label, lambda: (rows.shape, blocks(rows)))
+    return convert_once(list(paths), label, lambda: (rows.shape, blocks(rows)))
 
 
 def names(folder):
@@ -53,7 +53,7 @@ def test_result_cannot_be_written_to(tmp_path):
 def test_nothing_is_made_at_the_second_call(tmp_path):
     path = source(tmp_path)
     convert(path)
-    again = converted_once([path], "rows", lambda: pytest.fail("made again"))
+    again = convert_once([path], "rows", lambda: pytest.fail("made again"))
     np.testing.assert_array_equal(again, ROWS)
 
 
@@ -76,7 +76,7 @@ def test_labels_live_side_by_side(tmp_path):
 
 def test_missing_rows_are_told_and_leave_nothing(tmp_path):
     path = source(tmp_path)
-    with pytest.raises(DataFormatError, match="expected 10 images to convert, got 7"):
+    with pytest.raises(DataFormatError, match="must contain 10 images, got 7"):
         convert(path, blocks=lambda rows: iter([(0, rows[:7])]))
     assert names(tmp_path) == ["source.bin"]
 
@@ -98,7 +98,7 @@ def test_full_disk_is_told_before_anything_is_written(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
     huge = np.broadcast_to(np.uint8(0), (5000, 1000))
     blocks = iter([(0, huge)])
-    with pytest.raises(OSError, match="expected 5 MB of free disk space, got 2 MB"):
+    with pytest.raises(OSError, match="needs 5 MB of free disk space, but only 2 MB"):
         convert(source(tmp_path), rows=huge, blocks=lambda rows: blocks)
     assert len(list(blocks)) == 1
     assert names(tmp_path) == ["source.bin"]
@@ -109,7 +109,7 @@ def test_damaged_conversion_is_told(tmp_path, n_bytes):
     convert(source(tmp_path))
     (converted,) = tmp_path.glob("*.npy")
     converted.write_bytes(converted.read_bytes()[:n_bytes])
-    with pytest.raises(DataFormatError, match="Delete it: it will be made again"):
+    with pytest.raises(DataFormatError, match="Delete it: it will be created again"):
         convert(tmp_path / "source.bin")
 
 

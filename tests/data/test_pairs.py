@@ -7,7 +7,7 @@ import pytest
 from unbraid.data import (
     FactorSpace,
     Pairs,
-    Relabelled,
+    Relabeled,
     Subset,
     XYSquares,
     correlate,
@@ -19,7 +19,7 @@ N = 40_000
 IMAGES = XYSquares()
 SIZES = (2, 3, 1, 4)
 SPACE = FactorSpace(("a", "b", "constant", "c"), SIZES)
-GRID = Relabelled(
+GRID = Relabeled(
     Subset(IMAGES, range(SPACE.size)), SPACE.factors(np.arange(SPACE.size)), SPACE
 )
 VARYING = (0, 1, 3)
@@ -27,7 +27,7 @@ VARYING = (0, 1, 3)
 
 def table_of(factors, space):
     factors = np.asarray(factors)
-    return Relabelled(Subset(IMAGES, range(len(factors))), factors, space)
+    return Relabeled(Subset(IMAGES, range(len(factors))), factors, space)
 
 
 def rule(k_range, name):
@@ -249,11 +249,11 @@ def test_equal_labels_everywhere_are_an_error():
         (lambda: Pairs(n_changed=(1, 2, 3)), "range"),
         (lambda: Pairs(n_changed=1.5), "at least 1"),
         (lambda: Pairs(rule="other"), "other"),
-        (lambda: Pairs(n_changed=4).bind(GRID), "at most 3"),
-        (lambda: Pairs(n_changed=(1, 4)).bind(GRID), "at most 3"),
+        (lambda: Pairs(n_changed=4).bind(GRID), "between 1 and 3, got 4"),
+        (lambda: Pairs(n_changed=(1, 4)).bind(GRID), "between 1 and 3, got 4"),
         (
             lambda: Pairs().bind(table_of([[0]], FactorSpace(("a",), (1,)))),
-            "at most 0",
+            "no factor with more than one value",
         ),
     ],
 )

@@ -4,7 +4,7 @@ from PIL import Image
 
 from unbraid.data import (
     ImageFolder,
-    LabelledImages,
+    LabeledImages,
     Resized,
     Subset,
     Vectors,
@@ -32,13 +32,13 @@ def pictures(tmp_path):
 
 def test_sides_that_divide_are_averaged_over_blocks():
     pixels = images(2, 3, 8, 12)
-    small = Resized(LabelledImages(pixels), (3, 4, 6)).images([0, 1])
+    small = Resized(LabeledImages(pixels), (3, 4, 6)).images([0, 1])
     blocks = pixels.reshape(2, 3, 4, 2, 6, 2).mean(axis=(3, 5))
     assert np.array_equal(small, np.round(blocks).astype(np.uint8))
 
 
 def test_a_constant_image_stays_constant_at_any_size():
-    constant = LabelledImages(np.full((1, 3, 10, 14), 77, np.uint8))
+    constant = LabeledImages(np.full((1, 3, 10, 14), 77, np.uint8))
     for shape in [(3, 5, 7), (3, 8, 8), (3, 20, 20), (1, 9, 4)]:
         resized = Resized(constant, shape).images([0])
         assert resized.shape == (1, *shape)
@@ -49,25 +49,25 @@ def test_other_proportions_keep_the_center():
     # Left and right thirds are black, the middle is white.
     wide = np.zeros((1, 1, 6, 18), np.uint8)
     wide[..., 6:12] = 255
-    square = Resized(LabelledImages(wide), (1, 5, 5)).images([0])
+    square = Resized(LabeledImages(wide), (1, 5, 5)).images([0])
     assert (square == 255).all()
 
 
 def test_gray_is_the_luminance_that_pillow_computes():
     pixels = images(1, 3, 6, 6)
-    gray = Resized(LabelledImages(pixels), (1, 6, 6)).images([0])[0, 0]
+    gray = Resized(LabeledImages(pixels), (1, 6, 6)).images([0])[0, 0]
     expected = np.asarray(Image.fromarray(pixels[0].transpose(1, 2, 0)).convert("L"))
     assert np.abs(gray.astype(int) - expected.astype(int)).max() <= 1
 
 
 def test_color_repeats_the_gray_level():
     pixels = images(2, 1, 6, 6)
-    color = Resized(LabelledImages(pixels), (3, 6, 6)).images([0, 1])
+    color = Resized(LabeledImages(pixels), (3, 6, 6)).images([0, 1])
     assert np.array_equal(color, np.repeat(pixels, 3, axis=1))
 
 
 def test_labels_and_fingerprints():
-    data = LabelledImages(images(6, 1, 8, 8), np.arange(6)[:, None])
+    data = LabeledImages(images(6, 1, 8, 8), np.arange(6)[:, None])
     small = Resized(data, (1, 4, 4))
     assert small.factors([5]).tolist() == [[5]]
     assert small.fingerprint() != data.fingerprint()
@@ -78,11 +78,11 @@ def test_labels_and_fingerprints():
 @pytest.mark.parametrize("shape", [(2, 4, 4), (1, 0, 4)])
 def test_impossible_shapes_are_refused(shape):
     with pytest.raises(ValueError, match="Cannot"):
-        Resized(LabelledImages(images(1, 3, 8, 8)), shape)
+        Resized(LabeledImages(images(1, 3, 8, 8)), shape)
 
 
 def test_images_of_the_right_shape_and_vectors_stay_as_they_are():
-    data, table = LabelledImages(images(1, 3, 8, 8)), Vectors(np.eye(3))
+    data, table = LabeledImages(images(1, 3, 8, 8)), Vectors(np.eye(3))
     assert resize_dataset(data, (3, 8, 8)) is data
     assert resize_dataset(table, (3, 8, 8)) is table
     assert resize_dataset(data, (192,)) is data
@@ -99,4 +99,4 @@ def test_pictures_are_read_again_instead_of_resized_twice(pictures, tmp_path):
 def test_the_framing_of_pictures_is_found_under_views(pictures, tmp_path):
     folder = ImageFolder(pictures, image_size=16, cache=tmp_path / "cache")
     assert find_framing(Subset(folder, [0, 2])) == folder.framing
-    assert find_framing(LabelledImages(images(1, 3, 8, 8))) is None
+    assert find_framing(LabeledImages(images(1, 3, 8, 8))) is None

@@ -6,7 +6,7 @@ from plain_images import PlainImages
 
 from unbraid.data import (
     Pairs,
-    Relabelled,
+    Relabeled,
     Singles,
     Subset,
     Triplets,
@@ -28,10 +28,10 @@ SAMPLERS = [
     Triplets(distance="category", category="x_R"),
 ]
 SOME_LABELS = keep_labels(PART, n=100)
-CONTINUOUS = Relabelled(
+CONTINUOUS = Relabeled(
     PART, np.linspace(0, 1, 600).reshape(300, 2), {"a": "ordinal", "t": "continuous"}
 )
-FLOATS = Relabelled(PART, np.arange(300.0)[:, None], {"a": "ordinal"})
+FLOATS = Relabeled(PART, np.arange(300.0)[:, None], {"a": "ordinal"})
 
 
 @pytest.mark.parametrize("dataset", [SQUARES, PART, correlate(PART, 0, 1)])
@@ -78,14 +78,14 @@ def test_a_sampler_is_a_record_of_its_settings(sampler):
 @pytest.mark.parametrize(
     ("dataset", "sentence"),
     [
-        (PlainImages(), "expected a dataset with labels"),
-        (CONTINUOUS, "continuous factor 't'"),
-        (SOME_LABELS, "label of factor 'x_R' in every row, got 200 rows without"),
-        (FLOATS, "float labels of a"),
+        (PlainImages(), "Labels are required"),
+        (CONTINUOUS, "'t' is continuous"),
+        (SOME_LABELS, "label of factor 'x_R', but 200 rows have none"),
+        (FLOATS, "those of a are floats"),
     ],
 )
 def test_labels_that_cannot_be_used_are_named(sampler, dataset, sentence):
-    with pytest.raises(ValueError, match=f"{type(sampler).__name__}: .*{sentence}"):
+    with pytest.raises(ValueError, match=sentence):
         sampler.bind(dataset)
 
 

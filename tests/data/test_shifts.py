@@ -6,7 +6,7 @@ from plain_images import PlainImages
 
 from unbraid.data import (
     FactorSpace,
-    Relabelled,
+    Relabeled,
     Reweighted,
     Subset,
     XYSquares,
@@ -35,7 +35,7 @@ def test_weights_follow_the_formula_row_by_row(inverse):
 def test_factors_of_different_sizes_are_scaled_to_the_same_range():
     table = FactorSpace(("a", "b"), (2, 8)).factors(np.arange(16))
     squares = XYSquares(n_squares=1, image_size=32)
-    view = Relabelled(squares, table, FactorSpace(("a", "b"), (2, 8)))
+    view = Relabeled(squares, table, FactorSpace(("a", "b"), (2, 8)))
     weights = correlate(view, "a", "b").weights.reshape(2, 8)
     assert weights[0, 0] == weights[1, 7] == 1
     np.testing.assert_allclose(weights[0], weights[1, ::-1])
@@ -59,7 +59,7 @@ def test_narrow_lines_make_factors_nearly_equal(inverse, sign):
 
 def test_a_continuous_factor_is_scaled_by_the_range_it_has():
     table = np.stack([np.linspace(-5, 5, 256), np.arange(256) % 4], axis=1)
-    view = Relabelled(SQUARES, table, {"t": "continuous", "x": "ordinal"})
+    view = Relabeled(SQUARES, table, {"t": "continuous", "x": "ordinal"})
     weights = correlate(view, "t", "x", width=1).weights
     c_1, c_2 = np.linspace(0, 1, 256), (np.arange(256) % 4) / 3
     np.testing.assert_allclose(weights, np.exp(-((c_1 - c_2) ** 2) / 2))
@@ -92,28 +92,31 @@ def test_a_row_without_the_label_is_not_held_out():
     assert (len(train), len(test)) == (156, 100)
 
 
-EVEN = Relabelled(SQUARES, np.zeros((256, 2)), {"a": "ordinal", "b": "ordinal"})
-CONSTANT = Relabelled(SQUARES, np.zeros((256, 2), int), FactorSpace(("a", "b"), (1, 2)))
+EVEN = Relabeled(SQUARES, np.zeros((256, 2)), {"a": "ordinal", "b": "ordinal"})
+CONSTANT = Relabeled(SQUARES, np.zeros((256, 2), int), FactorSpace(("a", "b"), (1, 2)))
 
 
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
         (lambda: correlate(SQUARES, "x_R", "z"), "'z'"),
-        (lambda: correlate(SQUARES, "x_R", 4), "got 4"),
-        (lambda: correlate(SQUARES, "x_R", 0), "two different"),
-        (lambda: correlate(SQUARES, 0, 1, width=0), "above 0"),
-        (lambda: correlate(SQUARES, 0, 1, width=math.nan), "above 0"),
-        (lambda: correlate(EVEN, "a", "b"), "'a' with one value"),
-        (lambda: correlate(CONSTANT, "b", "a"), "'a' with one value"),
-        (lambda: correlate(keep_labels(SQUARES, n=9), 0, 1), "247 rows without"),
-        (lambda: correlate(PlainImages(), 0, 1), "with labels"),
-        (lambda: hold_out(PlainImages(), {"x_R": [0]}), "with labels"),
-        (lambda: hold_out(SQUARES, {}), "at least one condition"),
+        (lambda: correlate(SQUARES, "x_R", 4), "no factor 4"),
+        (lambda: correlate(SQUARES, "x_R", 0), "must be different factors"),
+        (lambda: correlate(SQUARES, 0, 1, width=0), "width must be positive"),
+        (
+            lambda: correlate(SQUARES, 0, 1, width=math.nan),
+            "width must be a finite number",
+        ),
+        (lambda: correlate(EVEN, "a", "b"), "'a' must vary"),
+        (lambda: correlate(CONSTANT, "b", "a"), "'a' must vary"),
+        (lambda: correlate(keep_labels(SQUARES, n=9), 0, 1), "247 rows have none"),
+        (lambda: correlate(PlainImages(), 0, 1), "Labels are required"),
+        (lambda: hold_out(PlainImages(), {"x_R": [0]}), "Labels are required"),
+        (lambda: hold_out(SQUARES, {}), "conditions must not be empty"),
         (lambda: hold_out(SQUARES, {"z": [0]}), "'z'"),
-        (lambda: hold_out(SQUARES, {"x_R": [4]}), "from 0 to 3, got 4"),
-        (lambda: hold_out(SQUARES, {"x_R": []}), "got 0 rows"),
-        (lambda: hold_out(SQUARES, {"x_R": range(4)}), "got 256 rows"),
+        (lambda: hold_out(SQUARES, {"x_R": [4]}), "between 0 and 3, got 4"),
+        (lambda: hold_out(SQUARES, {"x_R": []}), "but 0 meet them"),
+        (lambda: hold_out(SQUARES, {"x_R": range(4)}), "but 256 meet them"),
         (
             lambda: hold_out(
                 Reweighted(SQUARES, np.arange(256) < 64), {"x_R": range(1, 4)}

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from unbraid.data import LabelledImages, XYObject, channel_statistics
+from unbraid.data import LabeledImages, XYObject, channel_statistics
 from unbraid.foundation import numpy_generator
 
 
@@ -19,7 +19,7 @@ def test_statistics_equal_a_literal_computation():
 
 
 def test_images_of_one_pixel_have_no_spread():
-    dots = LabelledImages(np.array([7, 9], dtype=np.uint8).reshape(2, 1, 1))
+    dots = LabeledImages(np.array([7, 9], dtype=np.uint8).reshape(2, 1, 1))
     statistics = channel_statistics(dots)
     assert statistics.std == (0.0,)
     assert statistics.mean == (8 / 255,)
@@ -28,12 +28,12 @@ def test_images_of_one_pixel_have_no_spread():
 def test_wide_images_lose_no_digits():
     wide = np.full((2, 4, 1024), 250, dtype=np.uint8)
     wide[:, :, ::2] = 251
-    statistics = channel_statistics(LabelledImages(wide))
+    statistics = channel_statistics(LabeledImages(wide))
     assert statistics.total_std[0] == pytest.approx(0.5 / 255, rel=1e-9)
-    flat = LabelledImages(np.full((1, 2000, 2000), 253, dtype=np.uint8))
+    flat = LabeledImages(np.full((1, 2000, 2000), 253, dtype=np.uint8))
     assert channel_statistics(flat).std == (0.0,)
 
 
 def test_no_rows_are_refused():
-    with pytest.raises(ValueError, match="at least one row"):
+    with pytest.raises(ValueError, match="rows must not be empty"):
         channel_statistics(XYObject(), rows=[])

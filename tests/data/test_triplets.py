@@ -5,7 +5,7 @@ import pytest
 
 from unbraid.data import (
     FactorSpace,
-    Relabelled,
+    Relabeled,
     Reweighted,
     Subset,
     Triplets,
@@ -22,7 +22,7 @@ SPACE = FactorSpace(
 )
 N_ROWS = 12
 TABLE = SPACE.factors(numpy_generator(3, "test").permutation(SPACE.size)[:N_ROWS])
-DATASET = Relabelled(Subset(IMAGES, range(N_ROWS)), TABLE, SPACE)
+DATASET = Relabeled(Subset(IMAGES, range(N_ROWS)), TABLE, SPACE)
 WEIGHTED = Reweighted(DATASET, [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 0])
 
 
@@ -102,7 +102,7 @@ def test_every_nearer_row_of_xy_squares_is_exactly_nearer(kind):
 
 def test_category_works_with_hundreds_of_classes():
     table = np.arange(2000)[:, None] % 500
-    dataset = Relabelled(
+    dataset = Relabeled(
         Subset(IMAGES, range(2000)), table, FactorSpace(("car",), (500,))
     )
     anchors = np.arange(2000)
@@ -118,7 +118,7 @@ def test_category_works_with_hundreds_of_classes():
 def test_category_needs_labels_of_that_factor_only():
     table = np.stack([np.arange(20) % 3, np.linspace(0, 1, 20)], axis=1)
     table[3, 1] = np.nan
-    dataset = Relabelled(
+    dataset = Relabeled(
         Subset(IMAGES, range(20)), table, {"kind": "categorical", "t": "continuous"}
     )
     near, far = (
@@ -142,7 +142,7 @@ def test_rows_of_correlated_data_are_drawn_by_their_weights():
 def test_a_rare_untied_pair_is_found():
     table = np.zeros((2000, 1), dtype=np.int64)
     table[77] = 1
-    dataset = Relabelled(Subset(IMAGES, range(2000)), table, FactorSpace(("a",), (2,)))
+    dataset = Relabeled(Subset(IMAGES, range(2000)), table, FactorSpace(("a",), (2,)))
     near, far = (
         Triplets().companions(dataset, np.arange(8), generator=numpy_generator(0)).T
     )
@@ -152,7 +152,7 @@ def test_a_rare_untied_pair_is_found():
 
 def test_rows_that_cannot_be_told_apart_are_an_error():
     alike = Subset(IMAGES, [5, 5, 5])
-    with pytest.raises(ValueError, match="equal distances 'scaled'"):
+    with pytest.raises(ValueError, match="No rows at different distances 'scaled'"):
         Triplets().companions(alike, np.arange(3), generator=numpy_generator(0))
     kept = Triplets(ties="keep").companions(
         alike, np.arange(3), generator=numpy_generator(0)
@@ -162,10 +162,10 @@ def test_rows_that_cannot_be_told_apart_are_an_error():
 
 ONE_CLASS = Subset(IMAGES, [0, 1, 2])
 NO_WEIGHT = Reweighted(
-    Relabelled(Subset(IMAGES, range(3)), [[0], [1], [2]], FactorSpace(("a",), (3,))),
+    Relabeled(Subset(IMAGES, range(3)), [[0], [1], [2]], FactorSpace(("a",), (3,))),
     [0, 1, 1],
 )
-CONTINUOUS = Relabelled(ONE_CLASS, [[0.1], [0.2], [0.3]], {"t": "continuous"})
+CONTINUOUS = Relabeled(ONE_CLASS, [[0.1], [0.2], [0.3]], {"t": "continuous"})
 
 
 @pytest.mark.parametrize(
@@ -174,8 +174,11 @@ CONTINUOUS = Relabelled(ONE_CLASS, [[0.1], [0.2], [0.3]], {"t": "continuous"})
         (lambda: Triplets(distance="l2"), "l2"),
         (lambda: Triplets(ties="drop"), "drop"),
         (lambda: Triplets(cyclic="spiral"), "spiral"),
-        (lambda: Triplets(distance="category"), "a category with"),
-        (lambda: Triplets(category="x_R"), "a category with"),
+        (
+            lambda: Triplets(distance="category"),
+            "category must be given if and only if",
+        ),
+        (lambda: Triplets(category="x_R"), "category must be given if and only if"),
         (
             lambda: Triplets(distance="category", category="x_R", ties="keep"),
             "no ties",
@@ -186,23 +189,23 @@ CONTINUOUS = Relabelled(ONE_CLASS, [[0.1], [0.2], [0.3]], {"t": "continuous"})
         ),
         (
             lambda: Triplets(distance="category", category="x_R").bind(ONE_CLASS),
-            "one class",
+            "at least two classes of 'x_R', got one",
         ),
         (
             lambda: Triplets(distance="category", category="t").bind(CONTINUOUS),
-            "continuous factor 't'",
+            "'t' is continuous",
         ),
         (
             lambda: Triplets(distance="category", category="x_R").bind(
                 keep_labels(IMAGES, n=5)
             ),
-            "'x_R' in every row",
+            "Every row must have a label of factor 'x_R'",
         ),
         (
             lambda: Triplets(distance="category", category="a").companions(
                 NO_WEIGHT, np.array([1, 0]), generator=numpy_generator(0)
             ),
-            "got row 0",
+            "but row 0 is not",
         ),
     ],
 )

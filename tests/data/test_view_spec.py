@@ -87,7 +87,7 @@ def test_a_path_may_contain_a_plus(tmp_path, name, monkeypatch):
     [
         ("xy_squares+nois:p=0.1", "Did you mean 'noise'"),
         ("xy_squares+noise:q=0.1", "'q'"),
-        ("xy_squares+noise:p=high", "expected p to be a number"),
+        ("xy_squares+noise:p=high", "p must be a number"),
         ("xy_squares+noise", "either level or p"),
         ("xy_squares+noise:level=1,p=0.1", "either level or p"),
         ("xy_squares+noise:level=1,factors=[x_R]", "with p only"),
@@ -95,13 +95,13 @@ def test_a_path_may_contain_a_plus(tmp_path, name, monkeypatch):
         ("xy_squares+noise:p=0.1,p=0.2", "twice"),
         ("xy_squares+noise:0.1", "name=value"),
         ("xy_squares+labels:factors=x_R", "a list such as"),
-        ("xy_squares+labels:n=0", "n from 1"),
+        ("xy_squares+labels:n=0", "n must be between 1 and"),
         ("xy_squares+correlate:first=x_R", "needs the option second"),
-        ("xy_squares+correlate:first=x_R,second=z", "one of the factors"),
-        ("xy_squares+without:shape=1", "one of the factors"),
-        ("xy_squares+without:x_R=100", "from 0 to 7"),
-        ("xy_squares+without", "at least one condition"),
-        ("photographs+only:photograph=two", "expected photograph"),
+        ("xy_squares+correlate:first=x_R,second=z", "no factor 'z'"),
+        ("xy_squares+without:shape=1", "no factor 'shape'"),
+        ("xy_squares+without:x_R=100", "between 0 and 7"),
+        ("xy_squares+without", "conditions must not be empty"),
+        ("photographs+only:photograph=two", "photograph must be"),
     ],
 )
 def test_a_wrong_view_is_refused_in_a_sentence(text, message):
@@ -112,7 +112,7 @@ def test_a_wrong_view_is_refused_in_a_sentence(text, message):
 
 def test_a_view_needs_labels(tmp_path):
     np.save(tmp_path / "images.npy", np.zeros((4, 8, 8), np.uint8))
-    with pytest.raises(ValueError, match="with labels"):
+    with pytest.raises(ValueError, match="Labels are required"):
         open_dataset(f"{tmp_path / 'images.npy'}+labels:n=1")
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from unbraid.data import FactorSpace, Relabelled, Reweighted, Subset, XYSquares
+from unbraid.data import FactorSpace, Relabeled, Reweighted, Subset, XYSquares
 from unbraid.testing import check_dataset
 
 SQUARES = XYSquares(n_squares=1, image_size=24)  # 9 rows
@@ -19,11 +19,11 @@ def labels(n: int) -> np.ndarray:
     [
         Subset(SQUARES, [4, 0, 4, 8]),
         Subset(SQUARES, range(9)),
-        Relabelled(SQUARES, np.arange(9)[:, None] % 4, FactorSpace(("a",), (4,))),
-        Relabelled(SQUARES, labels(9), COLUMNS),
+        Relabeled(SQUARES, np.arange(9)[:, None] % 4, FactorSpace(("a",), (4,))),
+        Relabeled(SQUARES, labels(9), COLUMNS),
         Reweighted(SQUARES, np.arange(9)),
         Subset(Reweighted(SQUARES, np.arange(9)), [3, 1]),
-        Reweighted(Subset(Relabelled(SQUARES, labels(9), COLUMNS), [8, 1]), [1, 2]),
+        Reweighted(Subset(Relabeled(SQUARES, labels(9), COLUMNS), [8, 1]), [1, 2]),
     ],
 )
 def test_every_view_keeps_the_contract_of_a_dataset(view):
@@ -49,22 +49,22 @@ def test_subset_is_a_grid_only_with_all_rows_in_order():
     assert Subset(SQUARES, range(9)).is_grid
     assert not Subset(SQUARES, range(8)).is_grid
     assert not Subset(SQUARES, [1, 0, *range(2, 9)]).is_grid
-    assert not Subset(Relabelled(SQUARES, labels(9), COLUMNS), range(9)).is_grid
+    assert not Subset(Relabeled(SQUARES, labels(9), COLUMNS), range(9)).is_grid
 
 
 def test_a_view_does_not_follow_later_changes_of_its_arguments():
     rows, weights = np.array([0, 1]), np.ones(9)
     table = np.arange(9)[:, None]
     subset, heavy = Subset(SQUARES, rows), Reweighted(SQUARES, weights)
-    named = Relabelled(SQUARES, table, FactorSpace(("a",), (9,)))
+    named = Relabeled(SQUARES, table, FactorSpace(("a",), (9,)))
     rows[:], weights[:], table[:] = 5, 0, 0
     np.testing.assert_array_equal(subset.factors([1]), SQUARES.factors([1]))
     assert heavy.weights.sum() == 9
     assert named.factors([8]) == 8
 
 
-def test_relabelled_shows_the_same_images_with_other_labels():
-    view = Relabelled(Reweighted(SQUARES, np.arange(9)), labels(9), COLUMNS)
+def test_relabeled_shows_the_same_images_with_other_labels():
+    view = Relabeled(Reweighted(SQUARES, np.arange(9)), labels(9), COLUMNS)
     np.testing.assert_array_equal(view.images(range(9)), SQUARES.images(range(9)))
     np.testing.assert_array_equal(view.factors(range(9)), labels(9))
     assert view.factor_names == ("age", "kind")
@@ -73,13 +73,13 @@ def test_relabelled_shows_the_same_images_with_other_labels():
     np.testing.assert_array_equal(view.weights, np.arange(9))
 
 
-def test_relabelled_is_a_grid_exactly_when_the_labels_number_the_rows():
+def test_relabeled_is_a_grid_exactly_when_the_labels_number_the_rows():
     space = FactorSpace(("a", "b"), (3, 3))
     table = space.factors(np.arange(9))
-    assert Relabelled(SQUARES, table, space).is_grid
-    assert not Relabelled(SQUARES, table[::-1], space).is_grid
+    assert Relabeled(SQUARES, table, space).is_grid
+    assert not Relabeled(SQUARES, table[::-1], space).is_grid
     wider = FactorSpace(("a", "b"), (3, 4))
-    assert not Relabelled(SQUARES, table, wider).is_grid
+    assert not Relabeled(SQUARES, table, wider).is_grid
 
 
 def test_reweighting_a_grid_leaves_a_grid():
@@ -90,7 +90,7 @@ def test_names_tell_views_from_their_base():
     names = {
         SQUARES.name,
         Subset(SQUARES, [0]).name,
-        Relabelled(SQUARES, labels(9), COLUMNS).name,
+        Relabeled(SQUARES, labels(9), COLUMNS).name,
         Reweighted(SQUARES, np.ones(9)).name,
     }
     assert len(names) == 4
@@ -109,9 +109,9 @@ def test_fingerprint_sees_every_row_label_and_weight():
         squares,
         base,
         Subset(squares, other_rows),
-        Relabelled(base, table, space),
-        Relabelled(base, other_table, space),
-        Relabelled(base, table, FactorSpace(("b",), (5,))),
+        Relabeled(base, table, space),
+        Relabeled(base, other_table, space),
+        Relabeled(base, table, FactorSpace(("b",), (5,))),
         Reweighted(base, weights),
         Reweighted(base, other_weights),
     ]
@@ -125,31 +125,35 @@ SPACE = FactorSpace(("a",), (3,))
 @pytest.mark.parametrize(
     ("make", "error", "sentence"),
     [
-        (lambda: Subset(SQUARES, []), ValueError, "at least one row"),
-        (lambda: Subset(SQUARES, [9]), IndexError, "from 0 to 8"),
-        (lambda: Subset(SQUARES, [-1]), IndexError, "from 0 to 8"),
+        (lambda: Subset(SQUARES, []), ValueError, "rows must not be empty"),
+        (lambda: Subset(SQUARES, [9]), IndexError, "between 0 and 8"),
+        (lambda: Subset(SQUARES, [-1]), IndexError, "between 0 and 8"),
         (lambda: Subset(SQUARES, np.ones(9, dtype=bool)), TypeError, "integer"),
         (
             lambda: Subset(Reweighted(SQUARES, np.arange(9)), [0]),
             ValueError,
             "positive weight",
         ),
-        (lambda: Reweighted(SQUARES, np.ones(8)), ValueError, "each of the 9 rows"),
-        (lambda: Reweighted(SQUARES, np.zeros(9)), ValueError, "not all of them 0"),
-        (lambda: Reweighted(SQUARES, -np.ones(9)), ValueError, "from 0"),
-        (lambda: Reweighted(SQUARES, np.full(9, np.nan)), ValueError, "finite"),
-        (lambda: Relabelled(SQUARES, np.zeros((8, 1), int), SPACE), ValueError, "row"),
-        (lambda: Relabelled(SQUARES, np.zeros((9, 2), int), SPACE), ValueError, "row"),
-        (lambda: Relabelled(SQUARES, np.zeros((9, 0)), {}), ValueError, "at least one"),
-        (lambda: Relabelled(SQUARES, np.zeros((9, 1)), SPACE), TypeError, "integer"),
-        (lambda: Relabelled(SQUARES, np.full((9, 1), 3), SPACE), ValueError, "sizes"),
         (
-            lambda: Relabelled(SQUARES, np.full((9, 1), np.inf), {"a": "ordinal"}),
+            lambda: Reweighted(SQUARES, np.ones(8)),
+            ValueError,
+            "shape \\(9,\\), got \\(8,\\)",
+        ),
+        (lambda: Reweighted(SQUARES, np.zeros(9)), ValueError, "not all 0"),
+        (lambda: Reweighted(SQUARES, -np.ones(9)), ValueError, "at least 0"),
+        (lambda: Reweighted(SQUARES, np.full(9, np.nan)), ValueError, "finite"),
+        (lambda: Relabeled(SQUARES, np.zeros((8, 1), int), SPACE), ValueError, "shape"),
+        (lambda: Relabeled(SQUARES, np.zeros((9, 2), int), SPACE), ValueError, "shape"),
+        (lambda: Relabeled(SQUARES, np.zeros((9, 0)), {}), ValueError, "not be empty"),
+        (lambda: Relabeled(SQUARES, np.zeros((9, 1)), SPACE), TypeError, "integer"),
+        (lambda: Relabeled(SQUARES, np.full((9, 1), 3), SPACE), ValueError, "sizes"),
+        (
+            lambda: Relabeled(SQUARES, np.full((9, 1), np.inf), {"a": "ordinal"}),
             ValueError,
             "finite",
         ),
         (
-            lambda: Relabelled(SQUARES, np.zeros((9, 1)), {"a": "round"}),
+            lambda: Relabeled(SQUARES, np.zeros((9, 1)), {"a": "round"}),
             ValueError,
             "round",
         ),

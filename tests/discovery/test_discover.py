@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,25 +15,26 @@ from PIL import Image
 from small_discovery import SQUARES, lamps, plan_small
 
 import unbraid
-from unbraid.data import ImageFolder, LabelledImages, float_images
+from unbraid.data import ImageFolder, LabeledImages, float_images
 from unbraid.discovery import (
     Discovery,
-    _found,
+    Limits,
     _proposal,
+    _write_discovery,
     discover,
     plan_discovery,
     read_plan,
 )
-from unbraid.discovery._account import _advice
+from unbraid.discovery._chosen import measure_explained
 from unbraid.discovery._data import downscale, read_source, reopen_source
-from unbraid.discovery._found import measure_explained
-from unbraid.discovery._gather import gather
+from unbraid.discovery._evidence import collect_evidence
 from unbraid.discovery._labels import read_labels
 from unbraid.discovery._proposal import propose
+from unbraid.discovery._summary import _give_advice
 from unbraid.execution import InlineExecutor
 from unbraid.foundation import FolderInUseError, locked, parse_duration
 from unbraid.selection import Ranking
-from unbraid.studies import Cost, StudyFolder
+from unbraid.studies import Cost, StudyFolder, read_records
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +57,20 @@ def test_the_chosen_model_can_be_loaded_and_gives_the_codes(found):
     np.testing.assert_allclose(codes, again, atol=1e-5)
 
 
+def test_a_discovery_is_shown_in_a_line_and_as_a_table(found):
+    assert repr(found).startswith(f"Discovery(chosen={found.ranking.chosen!r}, ")
+    assert repr(found).endswith(f"folder={str(found.folder)!r})")
+    assert len(repr(found)) < 300
+    page = found._repr_html_()
+    assert page.count("<tr>") == 1 + len(found.latents)
+    assert str(found.report) in page
+    assert f"Chosen: {found.ranking.chosen}." in page
+    refused = Ranking((), (), None, "The seeds <disagree>.")
+    nothing = replace(found, ranking=refused, model=None, latents=(), explained=None)
+    assert repr(nothing) == f"Discovery(chosen=None, folder={str(found.folder)!r})"
+    assert "Chosen: no model. The seeds &lt;disagree&gt;." in nothing._repr_html_()
+
+
 def test_the_account_says_what_was_tried_and_chosen_and_how_good_it_was(found):
     text = found.summary.read_text()
     assert "2 configurations with 3 seeds each, 800 steps" in text
@@ -70,7 +86,7 @@ def test_the_report_shows_the_choice_and_what_it_rests_on(found):
     assert "Who agrees with whom" in page
     assert "What each latent does" in page
     chosen = found.ranking.chosen.split(",")[0]
-    assert f"How the seeds of {chosen} learnt, which was chosen" in page
+    assert f"Training dynamics of {chosen}, which was chosen" in page
     assert 'download="dynamics.csv"' in page
     about = json.loads((found.folder / "discovery.json").read_text())
     assert about["report"] == str(found.report)
@@ -81,7 +97,7 @@ def test_a_report_that_cannot_be_drawn_loses_nothing_else(tmp_path, monkeypatch)
     def fail(*paths, **options):
         raise ZeroDivisionError("no pencil")
 
-    monkeypatch.setattr(_found, "write_report", fail)
+    monkeypatch.setattr(_write_discovery, "write_report", fail)
     plan_small(tmp_path, betas=(1_000,), steps=20, seeds=2)
     with pytest.warns(UserWarning, match="could not be drawn .no pencil."):
         result = discover(SQUARES, tmp_path, executor=InlineExecutor())
@@ -220,15 +236,15 @@ def test_codes_of_pictures_come_with_the_names_of_their_files(tmp_path):
 
 def test_labels_that_do_not_vary_cost_no_run(tmp_path):
     images = lamps().images(np.arange(216))
-    data = LabelledImages(images, np.zeros((216, 1), dtype=int))
+    data = LabeledImages(images, np.zeros((216, 1), dtype=int))
     source = read_source(data, tmp_path)
-    plan = propose(source.data, source.dataset, seconds=3_600.0, n_workers=2)
+    plan = propose(source.data, source.dataset, Limits(seconds=3_600.0, n_workers=2))
     assert plan.study.runs()[0].evaluation.metrics == ["active_units"]
 
 
 def test_three_pictures_are_too_few(tmp_path):
     folder = write_pictures(tmp_path / "pictures", 3)
-    with pytest.raises(ValueError, match="at least 32 different images .* got 3"):
+    with pytest.raises(ValueError, match="at least 32 different images, got 3"):
         discover(folder, tmp_path / "out")
 
 
@@ -245,7 +261,7 @@ def test_a_folder_with_another_discovery_is_refused(found):
 
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(OSError, match="expected a folder that can be written to"):
+    with pytest.raises(OSError, match="cannot be written to"):
         discover(SQUARES, tmp_path / "file" / "out")
 
 
@@ -344,7 +360,9 @@ def test_somebody_elses_files_are_not_written_over(tmp_path):
 
 def test_a_folder_among_the_pictures_is_refused(tmp_path):
     folder = write_pictures(tmp_path / "pictures", 40)
-    with pytest.raises(ValueError, match="output folder outside of the pictures"):
+    with pytest.raises(
+        ValueError, match="output folder must be outside of the pictures"
+    ):
         discover(folder, folder / "found")
 
 
@@ -357,10 +375,10 @@ def test_other_arrays_do_not_take_the_place_of_kept_ones(tmp_path):
 
 
 def test_weights_of_images_are_refused(tmp_path):
-    class Weighted(LabelledImages):
+    class Weighted(LabeledImages):
         weights = np.full(216, 1 / 216)
 
-    with pytest.raises(ValueError, match="got weights"):
+    with pytest.raises(ValueError, match="whose rows have weights"):
         read_source(Weighted(lamps().images(np.arange(216))), tmp_path)
 
 
@@ -401,7 +419,8 @@ def test_a_damaged_trace_leaves_its_siblings_theirs(tmp_path):
     run = sorted((tmp_path / "study" / "runs").iterdir())[0]
     (run / "traces.safetensors").write_bytes(b"damaged")
     rows = np.arange(100)
-    population = gather(StudyFolder(tmp_path / "study"), source.dataset, rows)
+    study = StudyFolder(tmp_path / "study")
+    population = collect_evidence(read_records(study), study, source.dataset, rows)
     (pairs,) = population.evidence.dynamics_pairs.values()
     assert np.isfinite(pairs).sum() == 4
     assert np.isfinite(population.evidence.dynamics()).all()
@@ -411,7 +430,7 @@ def test_more_workers_than_runs_do_not_shorten_them(tmp_path, monkeypatch):
     cost = Cost(per_step=1e-3, fixed=1.0, n_bytes=0)
     monkeypatch.setattr(_proposal, "measure_run", lambda spec, device: cost)
     source = read_source(SQUARES, tmp_path)
-    plan = propose(source.data, source.dataset, seconds=30.0, n_workers=500)
+    plan = propose(source.data, source.dataset, Limits(seconds=30.0, n_workers=500))
     assert len(plan.study.runs()) <= 500
     assert plan.steps * cost.per_step + cost.fixed < 30
 
@@ -428,7 +447,7 @@ def test_vectors_have_no_pictures_and_the_account_says_nothing_of_them(tmp_path)
         summary=tmp_path / "summary.txt",
         report=None,
     )
-    assert not any("traversals" in sentence for sentence in _advice(model))
+    assert not any("traversals" in sentence for sentence in _give_advice(model))
 
 
 @pytest.mark.parametrize("budget", ["0", "0s", "", "-5m", "soon", "10 parsecs", 0, -3])
@@ -446,7 +465,9 @@ def test_more_time_buys_more(tmp_path):
     source = read_source(SQUARES, tmp_path)
 
     def plan(seconds):
-        return propose(source.data, source.dataset, seconds=seconds, n_workers=2)
+        return propose(
+            source.data, source.dataset, Limits(seconds=seconds, n_workers=2)
+        )
 
     short, long = plan(120.0), plan(3_600.0)
     assert long.study.runs()[0].training.n_latents == 10
@@ -470,13 +491,19 @@ def test_a_damaged_plan_is_made_anew(tmp_path):
         ({"x": range(30)}, "one column called row or file"),
         ({"row": range(30)}, "at least one factor"),
         ({"row": range(5), "x": range(5)}, "20 to 1,000 labels, got 5"),
-        ({"row": range(50, 80), "x": range(30)}, "rows from 0 to 63"),
-        ({"row": [0] * 30, "x": range(30)}, "one line of labels per image"),
-        ({"row": range(30), "x": [None, *range(29)]}, "a label in every cell"),
-        ({"file": [f"{i}.png" for i in range(30)], "x": range(30)}, "got '0.png'"),
-        ({"row": range(30), "x": [1] * 30}, "'x' that vary"),
-        ({"row": range(30), "x": [np.inf, *range(29)]}, "vary and are finite"),
-        ({"row": range(30), "Unnamed: 0": range(30)}, "names of their own"),
+        ({"row": range(50, 80), "x": range(30)}, "integers from 0 to 63"),
+        ({"row": [0] * 30, "x": range(30)}, "one line of labels, but row 0 has 30"),
+        (
+            {"row": range(30), "x": [None, *range(29)]},
+            "a cell of the table of labels is empty",
+        ),
+        (
+            {"file": [f"{i}.png" for i in range(30)], "x": range(30)},
+            "'0.png' has labels",
+        ),
+        ({"row": range(30), "x": [1] * 30}, "'x' must be finite and must not all be"),
+        ({"row": range(30), "x": [np.inf, *range(29)]}, "must be finite"),
+        ({"row": range(30), "Unnamed: 0": range(30)}, "a name of its own"),
     ],
 )
 def test_labels_that_cannot_be_used_are_refused(table, words, tmp_path):
@@ -486,14 +513,14 @@ def test_labels_that_cannot_be_used_are_refused(table, words, tmp_path):
 
 def test_a_column_named_twice_is_refused(tmp_path):
     table = pd.DataFrame(np.arange(90).reshape(30, 3), columns=["row", "x", "x"])
-    with pytest.raises(ValueError, match="names of their own, got row, x, x"):
+    with pytest.raises(ValueError, match="a name of its own, got row, x, x"):
         discover(SQUARES, tmp_path, labels=table)
 
 
 def test_lines_with_more_fields_than_names_are_refused(tmp_path):
     lines = [f"{row},{row % 3},{row}" for row in range(30)]
     (tmp_path / "labels.csv").write_text("\n".join(["row,x", *lines]))
-    with pytest.raises(ValueError, match="expected labels in a CSV file"):
+    with pytest.raises(ValueError, match="cannot be read as CSV"):
         discover(SQUARES, tmp_path / "out", labels=tmp_path / "labels.csv")
 
 
@@ -558,3 +585,11 @@ def test_smaller_pictures_are_read_from_the_folder_again(tmp_path):
     assert not (tmp_path / "data").exists()
     again = reopen_source(source, small.data, 4, tmp_path / "data")
     assert again.dataset.fingerprint() == small.dataset.fingerprint()
+
+
+def test_the_seed_and_the_device_of_a_plan_are_those_of_its_runs(tmp_path):
+    options = {"budget": 60, "executor": InlineExecutor(), "device": "cpu"}
+    plan = plan_discovery(SQUARES, tmp_path, seed=5, **options)
+    assert min(spec.seed for spec in plan.study.runs()) == 5
+    with pytest.raises((RuntimeError, ValueError), match="nowhere"):
+        plan_discovery(SQUARES, tmp_path / "b", **options | {"device": "nowhere"})

@@ -2,6 +2,7 @@ import pytest
 
 from unbraid import discover
 from unbraid.data import open_dataset
+from unbraid.discovery import Limits
 from unbraid.discovery._proposal_evolving import propose_evolution
 from unbraid.execution import InlineExecutor
 
@@ -13,7 +14,8 @@ def test_more_time_buys_larger_populations(method):
     dataset = open_dataset(TEXT)
     sizes = []
     for seconds in (4_000.0, 400_000.0):
-        plan = propose_evolution(method, TEXT, dataset, seconds=seconds, n_workers=2)
+        limits = Limits(seconds=seconds, n_workers=2)
+        plan = propose_evolution(method, TEXT, dataset, limits)
         evolution = plan.study.runs()[0].evolution
         sizes.append(evolution.population.size * evolution.population.images)
         assert evolution.population.models == 5
@@ -22,8 +24,9 @@ def test_more_time_buys_larger_populations(method):
 
 
 def test_too_little_time_says_how_much_is_needed():
+    dataset, limits = open_dataset(TEXT), Limits(seconds=10.0, n_workers=2)
     with pytest.raises(ValueError, match="needs a budget of at least"):
-        propose_evolution("pbt", TEXT, open_dataset(TEXT), seconds=10.0, n_workers=2)
+        propose_evolution("pbt", TEXT, dataset, limits)
 
 
 def test_an_unknown_method_is_refused(tmp_path):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from small_discovery import plan_race
 
-from unbraid.data import LabelledImages, average_blocks
-from unbraid.discovery import _image_size, discover, read_plan
+from unbraid.data import LabeledImages, average_blocks
+from unbraid.discovery import Limits, _image_size, discover, read_plan
 from unbraid.discovery._data import downscale, read_source
 from unbraid.discovery._image_size import choose_factor
 from unbraid.execution import InlineExecutor
@@ -25,7 +25,7 @@ def _step_per_pixel(monkeypatch):
 @pytest.mark.usefixtures("_step_per_pixel")
 def test_large_images_become_smaller_only_where_the_time_is_short():
     def choose(side, seconds):
-        return choose_factor((3, side, side), seconds=seconds, n_workers=2, device="")
+        return choose_factor((3, side, side), Limits(seconds=seconds, n_workers=2))
 
     assert choose(32, 180.0) == (1, ())
     factor, (note,) = choose(128, 180.0)
@@ -39,7 +39,7 @@ def test_large_images_become_smaller_only_where_the_time_is_short():
 
 
 def test_vectors_stay_as_they_are():
-    assert choose_factor((10,), seconds=1.0, n_workers=1, device="cpu") == (1, ())
+    assert choose_factor((10,), Limits(seconds=1.0, n_workers=1)) == (1, ())
 
 
 @pytest.mark.parametrize("factor", [2, 3, 4])
@@ -61,7 +61,7 @@ def test_sides_that_are_no_multiples_repeat_their_last_pixels():
 
 def pictures():
     images = np.random.default_rng(0).integers(0, 256, (60, 1, 16, 16), dtype=np.uint8)
-    return LabelledImages(images, np.arange(60)[:, None], factor_names=["number"])
+    return LabeledImages(images, np.arange(60)[:, None], factor_names=["number"])
 
 
 def test_smaller_data_keep_their_labels_and_open_from_their_text(tmp_path):
@@ -78,15 +78,15 @@ def test_smaller_data_keep_their_labels_and_open_from_their_text(tmp_path):
 def test_a_discovery_on_smaller_images_says_so_and_can_be_resumed(
     tmp_path, monkeypatch
 ):
-    def choose(image_shape, **limits):
+    def choose(image_shape, limits):
         return 2, ("The images were made smaller.",)
 
-    def propose(text, dataset, **wanted):
+    def propose(text, dataset, limits):
         plan_race(tmp_path / "other", text)
         return read_plan(tmp_path / "other")
 
-    monkeypatch.setattr("unbraid.discovery._discover.choose_factor", choose)
-    monkeypatch.setattr("unbraid.discovery._discover.propose", propose)
+    monkeypatch.setattr("unbraid.discovery._make_plan.choose_factor", choose)
+    monkeypatch.setattr("unbraid.discovery._make_plan.propose", propose)
     out = tmp_path / "out"
     first = discover(pictures(), out, executor=InlineExecutor())
     assert read_plan(out).factor == 2

@@ -14,8 +14,8 @@ import pytest
 from scipy.stats import ortho_group
 from small_discovery import lamps, plan_race
 
-from unbraid.data import LabelledImages
-from unbraid.discovery import bearable_strength, discover, judge, read_plan
+from unbraid.data import LabeledImages
+from unbraid.discovery import Limits, bearable_strength, discover, judge, read_plan
 from unbraid.discovery._proposal import choose_strengths, propose
 from unbraid.execution import InlineExecutor
 from unbraid.representation import Representation
@@ -132,7 +132,7 @@ def test_the_bearable_strength_of_symmetric_and_constant_images(values):
     noise = np.maximum(flat.mean(axis=0) * (1 - flat.mean(axis=0)), 0.01)
     scaled = (flat - flat.mean(axis=0)) / np.sqrt(noise)
     expected = np.linalg.eigvalsh(scaled.T @ scaled / len(flat))[-1]
-    found = bearable_strength(LabelledImages(images, channels_first=True))
+    found = bearable_strength(LabeledImages(images, channels_first=True))
     assert found == pytest.approx(expected, rel=1e-4, abs=1e-9)
 
 
@@ -156,7 +156,7 @@ def test_every_race_ends_with_three_seeds_and_pauses_before_the_rate_falls(
     )
     data = "xy_squares:image_size=8,square_size=1,n_squares=1"
     dataset = lamps()
-    plan = propose(data, dataset, seconds=seconds, n_workers=n_workers)
+    plan = propose(data, dataset, Limits(seconds=seconds, n_workers=n_workers))
     *rounds, last = plan.rungs
     assert last.n_seeds >= 3
     assert last.steps == plan.steps

@@ -11,7 +11,7 @@ from unbraid.evolution import (
     has_converged,
     next_generation,
 )
-from unbraid.evolution._generations import why_over
+from unbraid.evolution._generations import find_end_reason
 
 RATE, BATCH, BETA = "training.learning_rate", "training.batch_size", "objective.beta"
 RANGES = {
@@ -72,7 +72,7 @@ def test_the_lowest_fifth_is_replaced_by_the_highest():
     scores = [5, 9, 1, 3, 7, 0, 2, 8, 4, 6]
     wanted, lineage = begun(scores)
     heirs = next_generation(wanted, lineage, **COMMON)
-    replaced = [m.place for m in heirs if m.parent != m.place]
+    replaced = [m.index for m in heirs if m.parent != m.index]
     assert replaced == [2, 5]
     assert {heirs[2].parent, heirs[5].parent} <= {1, 7}
 
@@ -93,7 +93,7 @@ def test_copies_change_and_others_do_not():
     old = lineage.generations[0]
     for heir in next_generation(wanted, lineage, **COMMON):
         parent = old[heir.parent]
-        if heir.parent == heir.place:
+        if heir.parent == heir.index:
             assert heir.hyperparameters == parent.hyperparameters
         else:
             beta = heir.hyperparameters[BETA] / parent.hyperparameters[BETA]
@@ -131,7 +131,7 @@ def test_members_that_failed_are_replaced_and_never_copied():
     # Two are copied from at most, and the lowest that lives goes on: it is not among
     # the lowest fifth of all.
     assert heirs[9].parent == 9
-    assert {h.parent for h in heirs if h.place not in (1, 3, 9)} <= {1, 3}
+    assert {h.parent for h in heirs if h.index not in (1, 3, 9)} <= {1, 3}
 
 
 def test_a_generation_without_survivors_is_an_error_that_says_why():
@@ -145,7 +145,7 @@ def test_of_more_founders_the_best_go_on():
     members = scored(first_generation(wanted, **COMMON), [3, 1, 5, 2, 4])
     heirs = next_generation(wanted, Lineage((members,)), **COMMON)
     assert [h.parent for h in heirs] == [2, 2]  # of 2 and 4, the lower is replaced
-    assert [h.place for h in heirs] == [0, 1]
+    assert [h.index for h in heirs] == [0, 1]
 
 
 def test_one_member_goes_on_alone():
@@ -169,7 +169,7 @@ def test_winner_is_the_best_of_all_generations_and_its_ancestry_leads_to_it():
     heirs = next_generation(wanted, lineage, **COMMON)
     lineage = Lineage((*lineage.generations, scored(heirs, [0.95, 0.2, 0.4, 0.6])))
     assert lineage.winner == (1, 0)
-    assert [m.place for m in lineage.ancestry(1, 0)] == [1, 0]
+    assert [m.index for m in lineage.ancestry(1, 0)] == [1, 0]
     assert lineage.best_scores == [0.9, 0.95]
     assert Lineage.from_plain(lineage.to_plain()) == lineage
 
@@ -191,11 +191,11 @@ def test_convergence(best, expected):
 
 def test_it_is_over_when_it_stands_still_or_the_generations_are_done():
     wanted, lineage = begun([0.5, 0.4], generations=2, patience=1)
-    assert why_over(wanted, lineage) == ""
+    assert find_end_reason(wanted, lineage) == ""
     still = Lineage(lineage.generations * 2)
-    assert "changed by less than 0.005" in why_over(wanted, still)
+    assert "changed by less than 0.005" in find_end_reason(wanted, still)
     impatient = settings(size=2, generations=2)
-    assert "all 2 generations" in why_over(impatient, still)
+    assert "all 2 generations" in find_end_reason(impatient, still)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,10 @@ def test_it_is_over_when_it_stands_still_or_the_generations_are_done():
         ({"share": 0.7}, "less than or equal to 0.5"),
         ({"factors": []}, "at least 1 item"),
         ({"factors": [-1.0]}, "greater than 0"),
-        ({"founders": 2, "size": 3}, "as many founders"),
+        (
+            {"founders": 2, "size": 3},
+            r"founders must be at least the size \(3\), got 2",
+        ),
         ({"ranges": {"beta": RANGES[BETA]}}, "objective.NAME"),
     ],
 )

@@ -222,7 +222,7 @@ def test_labels_are_the_means_of_latents_above_the_threshold(tmp_path):
     means = np.array([[2.0, 0.1, -1.0], [-2.0, 0.0, 1.0]])
     logs = np.array([[-3.0, 0.0, -2.0]] * 2)
     codes = Representation(means, log_variances=logs, rows=np.array([5, 9]))
-    found = SurrogateLabels.read_off(codes, threshold=1.0)
+    found = SurrogateLabels.from_codes(codes, threshold=1.0)
     # 0.5 (mean^2 + variance - 1 - log variance), over the rows
     assert found.kl[0] == pytest.approx(0.5 * (4 + np.exp(-3) - 1 + 3))
     assert found.latents.tolist() == [0, 2]
@@ -230,7 +230,7 @@ def test_labels_are_the_means_of_latents_above_the_threshold(tmp_path):
     again = SurrogateLabels.load(tmp_path / "labels.npz")
     assert np.array_equal(again.values, means[:, [0, 2]])
     with pytest.raises(ValueError, match="variational"):
-        SurrogateLabels.read_off(Representation(means))
+        SurrogateLabels.from_codes(Representation(means))
 
 
 def test_labels_of_several_models_stand_side_by_side_where_they_are_known():

@@ -98,10 +98,10 @@ def test_hyperparameters_that_are_used_are_those_of_the_lineage(tmp_path):
     spec = RunSpec.read(population(generations=2), "test")
     result = evolve(spec, tmp_path, executor=InlineExecutor())
     members = result.population.lineage.generations[1]
-    assert any(member.parent != member.place for member in members)
+    assert any(member.parent != member.index for member in members)
     for member in members:
         folder = result.population.folder / "generation-001"
-        path = folder / f"member-{member.place:03d}-model-0" / "state.safetensors"
+        path = folder / f"member-{member.index:03d}-model-0" / "state.safetensors"
         _, about = read_tensors(path, kind="training state")
         rate = about["optimisers"]["optimiser"]["groups"][0]["lr"]
         assert rate == member.hyperparameters["training.learning_rate"]
@@ -117,16 +117,16 @@ def test_members_that_diverge_are_replaced(tmp_path):
     }
     spec = population(size=6, ranges=ranges)
     lineage = bred(tmp_path, spec).population.lineage
-    failed = [m.place for m in lineage.generations[0] if m.score is None]
+    failed = [m.index for m in lineage.generations[0] if m.score is None]
     assert failed
-    assert "expected a finite loss" in lineage.generations[0][failed[0]].failure
-    alive = {m.place for m in lineage.generations[0]} - set(failed)
+    assert "Training diverged at step" in lineage.generations[0][failed[0]].failure
+    alive = {m.index for m in lineage.generations[0]} - set(failed)
     assert {m.parent for m in lineage.generations[1]} <= alive
 
 
 def test_a_population_of_which_nobody_can_be_trained_says_why(tmp_path):
     ranges = RANGES | {"training.learning_rate": {"values": [1e25]}}
-    with pytest.raises(ValueError, match="expected a finite loss"):
+    with pytest.raises(ValueError, match="Training diverged at step"):
         bred(tmp_path, population(ranges=ranges))
 
 
@@ -266,9 +266,15 @@ def test_settings_of_single_runs_keep_their_ids():
         ({"metric": "nonsense"}, "nonsense"),
         ({"labels": 0}, "greater than or equal to 1"),
         ({"population": {"sizes": 4}}, "Did you mean 'size'"),
-        ({"method": "unsupervised", "population": {"models": 1}}, "two models"),
+        (
+            {"method": "unsupervised", "population": {"models": 1}},
+            "at least two models, got 1",
+        ),
         ({"method": "unsupervised", "labels": 5}, "'supervised' only"),
-        ({"population": {"ranges": {"objective.beta": {"values": [-1]}}}}, "above 0"),
+        (
+            {"population": {"ranges": {"objective.beta": {"values": [-1]}}}},
+            "values must be positive",
+        ),
     ],
 )
 def test_wrong_settings_get_a_sentence(changes, message):

@@ -35,7 +35,7 @@ def learned(monkeypatch):
             rows=rows, values=values, latents=np.array([factor]), kl=np.ones(3)
         )
 
-    monkeypatch.setattr(module.Recursion, "_labels", labels)
+    monkeypatch.setattr(module.Recursion, "_label", labels)
 
 
 def test_each_stage_learns_from_images_alike_in_what_is_known(tmp_path, learned):
@@ -95,7 +95,7 @@ def smooth(monkeypatch):
             rows=rows, values=values, latents=np.arange(3), kl=np.ones(3)
         )
 
-    monkeypatch.setattr(module.Recursion, "_labels", labels)
+    monkeypatch.setattr(module.Recursion, "_label", labels)
 
 
 @pytest.mark.parametrize("prefer", ["median", "largest"])

@@ -35,7 +35,7 @@ def test_a_ray_that_is_there_is_used_and_left(make_job, job_list, tmp_path):
     shutil.rmtree(tmp_path / "elsewhere")
     (outcome,) = ends(executor, job_list([unseen]))
     assert outcome.end == "blocked"
-    assert "which does not see" in outcome.message
+    assert "cannot see" in outcome.message
     assert not (tmp_path / "elsewhere").exists()
 
 

@@ -23,9 +23,9 @@ def test_without_ray_the_error_has_the_line_that_helps(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"n_workers": 0}, "expected workers from 1, got 0"),
-        ({"cpus": 0}, "expected cpus above 0"),
-        ({"gpus": -1}, "gpus from 0"),
+        ({"n_workers": 0}, "n_workers must be at least 1, got 0"),
+        ({"cpus": 0}, "cpus must be positive, got 0"),
+        ({"gpus": -1}, "gpus must be at least 0, got -1"),
     ],
 )
 def test_wrong_requests_are_refused(options, complaint):
@@ -34,10 +34,10 @@ def test_wrong_requests_are_refused(options, complaint):
 
 
 def test_more_than_this_machine_has_is_refused_before_ray_is_started():
-    with pytest.raises(ValueError, match="expected a node with 1000 cores"):
+    with pytest.raises(ValueError, match="No node has the 1000 cores"):
         _ = RayExecutor(cpus=1000).n_workers
     executor = RayExecutor(1, gpus=1000)
-    with pytest.raises(ValueError, match="and 1000 devices"):
+    with pytest.raises(ValueError, match="and 1000 GPUs"):
         next(executor.run(None))
     assert not ray.is_initialized()
 

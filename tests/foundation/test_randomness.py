@@ -35,7 +35,7 @@ def test_streams_are_the_same_on_every_machine():
 
 @pytest.mark.parametrize("seed", [-1, 1.7, "3", None])
 def test_seeds_that_are_none_are_refused(seed):
-    with pytest.raises(ValueError, match="expected an integer from 0"):
+    with pytest.raises(ValueError, match="seed must be a non-negative integer"):
         numpy_generator(seed, "x")
 
 
@@ -47,7 +47,7 @@ def test_numpy_integers_count_as_integers():
     np.testing.assert_array_equal(plain, numpy)
 
 
-def test_hashed_bytes_are_uniform_and_uncorrelated_between_neighbours():
+def test_hashed_bytes_are_uniform_and_uncorrelated_between_neighbors():
     # 1000 indices x 1000 bytes: a share of 1/256 each has a standard error of 6e-5.
     values = hashed_bytes(1, np.arange(1000), 1000)
     shares = np.bincount(values.ravel(), minlength=256) / values.size

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from unbraid.foundation import (
+    check_count,
     check_finite,
     check_integer,
     check_integers,
@@ -57,6 +58,15 @@ def test_limits_are_allowed_where_they_belong_to_the_range():
     check_number("eta", 0.0, least=0.0, most=1.0)
     check_number("eta", 1.0, above=0.0, most=1.0)
     check_number("eta", -1e9)
+
+
+def test_counts_are_whole_numbers_of_any_type():
+    for value in (2, 2.0, np.int64(2), np.float32(3.0)):
+        check_count("bins", value, least=2)
+    for value in (1, 2.5, True, "2", None, math.nan, math.inf, [2]):
+        message = "^bins must be a whole number of at least 2, got "
+        with pytest.raises(ValueError, match=message):
+            check_count("bins", value, least=2)
 
 
 def test_integers_are_neither_floats_nor_truth_values():

@@ -28,5 +28,5 @@ def test_bases_and_order_do_not_matter():
 
 @pytest.mark.parametrize("shape", [(6, 4, 2), (5, 3, 2), (5, 4)])
 def test_bases_at_other_points_are_refused(shape):
-    with pytest.raises(ValueError, match="at the same points, got"):
+    with pytest.raises(ValueError, match="with the same first two axes, got"):
         alignment_error([np.ones(shape)], [np.ones((5, 4, 2))])

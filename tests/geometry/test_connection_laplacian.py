@@ -9,7 +9,7 @@ from unbraid.geometry import (
     tangent_spaces,
     traceless_basis,
 )
-from unbraid.geometry._neighbour_graph import nearest_neighbours, undirected_edges
+from unbraid.geometry._neighbor_graph import nearest_neighbors, undirected_edges
 from unbraid.geometry._parallel_transport import alignments
 
 
@@ -54,10 +54,10 @@ def test_operator_and_spectrum_are_those_of_the_dense_construction(factors):
     graph[np.arange(60)[:, None], nearest] = True
     graph |= graph.T
 
-    neighbours = nearest_neighbours(sample.points, 8)
-    edges = undirected_edges(neighbours)
+    neighbors = nearest_neighbors(sample.points, 8)
+    edges = undirected_edges(neighbors)
     assert (np.argwhere(np.triu(graph)) == edges).all()
-    tangents = tangent_spaces(sample.points, neighbours, k, curved=False)
+    tangents = tangent_spaces(sample.points, neighbors, k, curved=False)
     ours = connection_laplacian(60, edges, alignments(tangents, edges))
     dense, projection = literal_laplacian(sample.points, tangents, graph)
     # The two bases of matrices without trace differ by a rotation.

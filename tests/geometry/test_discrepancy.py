@@ -143,6 +143,7 @@ def test_the_median_is_of_distances_between_rows():
     few = median_distance(sample, max_rows=20)
     assert few == median_distance(sample, max_rows=20)
     assert few != median_distance(sample)
+    assert few != median_distance(sample, max_rows=20, seed=1)
 
 
 def test_equal_rows_have_a_bandwidth_too():
@@ -155,12 +156,17 @@ def test_equal_rows_have_a_bandwidth_too():
 @pytest.mark.parametrize(
     ("first", "second", "options", "message"),
     [
-        (np.zeros((3, 2)), np.zeros((3, 1)), {}, "as many features"),
-        (np.zeros(3), np.zeros(3), {}, "as many features"),
-        (np.zeros((1, 2)), np.zeros((3, 2)), {}, "two rows or more"),
+        (np.zeros((3, 2)), np.zeros((3, 1)), {}, r"second must have shape \(n_rows, 2"),
+        (np.zeros(3), np.zeros(3), {}, r"first must have shape \(n_rows, n_features"),
+        (np.zeros((1, 2)), np.zeros((3, 2)), {}, "at least two rows per sample"),
         (np.zeros((2, 2)), np.zeros((3, 2)), {"paired": True}, "paired"),
-        (np.full((2, 2), np.nan), np.zeros((3, 2)), {}, "finite"),
-        (np.zeros((2, 2)), np.zeros((3, 2)), {"bandwidth": 0.0}, "bandwidth over 0"),
+        (np.full((2, 2), np.nan), np.zeros((3, 2)), {}, "first must be finite"),
+        (
+            np.zeros((2, 2)),
+            np.zeros((3, 2)),
+            {"bandwidth": 0.0},
+            "bandwidth must be positive, got 0.0",
+        ),
         (np.zeros((2, 2)), np.zeros((3, 2)), {"kernel": "cubic"}, "'cubic'"),
     ],
 )

@@ -154,9 +154,9 @@ def test_empirical_shares_count_equal_values_together():
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "message"),
     [
-        (lambda: EntanglingMap(marginals=(norm(),)), "two marginals or more"),
+        (lambda: EntanglingMap(marginals=(norm(),)), "at least two marginals"),
         (
             lambda: EntanglingMap(marginals=(norm(), norm()), rotation=np.ones((2, 2))),
             "not orthogonal",
@@ -167,19 +167,19 @@ def test_empirical_shares_count_equal_values_together():
         ),
         (
             lambda: EntanglingMap(marginals=(norm(), norm()))(np.zeros(3)),
-            "finite codes",
+            r"codes must have shape \(n_rows, 2\), got \(3,\)",
         ),
         (
             lambda: EntanglingMap(marginals=(norm(), norm()))([[np.nan, 0.0]]),
-            "1 not finite",
+            r"codes must be finite, but codes\[0, 0\] is nan",
         ),
         (lambda: EmpiricalMarginal([1.0, 1.0]), "two different values"),
-        (lambda: EmpiricalMarginal([1.0, np.inf]), "finite numbers"),
+        (lambda: EmpiricalMarginal([1.0, np.inf]), "values must be finite"),
         (lambda: empirical_marginals(np.zeros(3)), "codes"),
-        (lambda: dense_rotation(1), "from 2"),
+        (lambda: dense_rotation(1), "at least 2"),
         (lambda: random_rotation(1), "at least 2"),
     ],
 )
-def test_bad_input_is_refused_with_a_sentence(call, words):
-    with pytest.raises(ValueError, match=words):
+def test_bad_input_is_refused_with_a_sentence(call, message):
+    with pytest.raises(ValueError, match=message):
         call()

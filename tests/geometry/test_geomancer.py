@@ -121,10 +121,10 @@ def test_given_tangents_are_used(two_spheres):
     assert alignment_error(found.components_, two_spheres.tangents).max() < 1e-4
 
 
-def test_given_neighbours_are_used(two_spheres, fitted):
+def test_given_neighbors_are_used(two_spheres, fitted):
     squares = np.square(two_spheres.points[:, None] - two_spheres.points).sum(axis=2)
     nearest = np.argsort(squares, axis=1)[:, 1:29]
-    found = Geomancer(4).fit(two_spheres.points, neighbours=nearest[:, :28])
+    found = Geomancer(4).fit(two_spheres.points, neighbors=nearest[:, :28])
     assert found.n_neighbors_ == 28
     assert found.dimensions_ == (2, 2)
     assert found.spectrum_[1] > 2 * fitted.spectrum_[1]
@@ -166,15 +166,15 @@ def test_a_metric_at_each_point_finds_factors_in_mixed_coordinates():
 
 
 def test_christoffel_symbols_of_the_sphere_are_those_of_the_textbook():
-    from unbraid.geometry._neighbour_graph import nearest_neighbours
+    from unbraid.geometry._neighbor_graph import nearest_neighbors
     from unbraid.geometry._parallel_transport import christoffel_symbols
 
     generator = np.random.default_rng(0)
     coordinates = generator.uniform([0.8, 0], [2.2, 1.4], (2000, 2))
     metric = np.zeros((2000, 2, 2))
     metric[:, 0, 0], metric[:, 1, 1] = 1, np.sin(coordinates[:, 0]) ** 2
-    neighbours = nearest_neighbours(coordinates, 10)
-    symbols = christoffel_symbols(coordinates, metric, neighbours)
+    neighbors = nearest_neighbors(coordinates, 10)
+    symbols = christoffel_symbols(coordinates, metric, neighbors)
     polar = coordinates[:, 0]
     expected = np.zeros_like(symbols)
     expected[:, 0, 1, 1] = -np.sin(polar) * np.cos(polar)
@@ -228,46 +228,46 @@ def with_nan():
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
-        ({"points": sphere(5, 2).points}, "more points than neighbours, got 5 points"),
-        ({"n_neighbors": 60}, "more points than neighbours, got 60 points for 60"),
-        ({"points": np.tile(sphere(30, 2).points, (2, 1))}, "30 that repeat another"),
-        ({"points": with_nan()}, "finite numbers, got NaN.*the first in row 7"),
-        ({"dimension": 4}, "a dimension from 1 to 3, .*got 4"),
-        ({"dimension": 0}, "a dimension from 1 to 3, .*got 0"),
-        ({"dimension": 1.5}, "a dimension from 1 to 3, .*got 1.5"),
+        ({"points": sphere(5, 2).points}, "more points than neighbors, got 5 points"),
+        ({"n_neighbors": 60}, "more points than neighbors, got 60 points for 60"),
+        ({"points": np.tile(sphere(30, 2).points, (2, 1))}, "but 30 repeat another"),
+        ({"points": with_nan()}, r"points must be finite, but points\[7, 1\] is nan"),
+        ({"dimension": 4}, "dimension must be between 1 and 3, got 4"),
+        ({"dimension": 0}, "dimension must be between 1 and 3, got 0"),
+        ({"dimension": 1.5}, "dimension must be an integer, got 1.5"),
         (
             {"points": np.concatenate([sphere(60, 2).points, [[9, 9, 9]] + APART])},
-            "one connected cloud of points, got 2 pieces.*60, 40",
+            "not connected: it has 2 pieces.*60, 40",
         ),
-        ({"points": np.arange(9.0)}, r"got shape \(9,\)"),
-        ({"points": np.empty((0, 3))}, r"got shape \(0, 3\)"),
-        ({"points": np.array([["a", "b"]])}, "points that are numbers"),
-        ({"points": [[1.0, 2.0], [3.0]]}, "as many coordinates each"),
-        ({"points": 1e200 * sphere(60, 2).points}, "spread over 1e-100 to .*Rescale"),
-        ({"points": 1e-200 * sphere(60, 2).points}, "spread over 1e-100 to .*Rescale"),
-        ({"points": 1.7e308 * sphere(60, 2).points}, "spread over 1e-100 .* got inf"),
-        ({"dimension": True}, "a dimension from 1 to 3, .*got True"),
-        ({"n_eigenvectors": 1}, "n_eigenvectors to be an integer from 2.*got 1"),
-        ({"n_eigenvectors": None}, "n_eigenvectors to be an integer.*got None"),
-        ({"n_tangent_neighbors": 0}, "n_tangent_neighbors to be an integer.*got 0"),
-        ({"gamma": float("nan")}, "gamma to be from 0, got nan"),
-        ({"gamma": "much"}, "gamma to be from 0, got 'much'"),
-        ({"n_neighbors": 0}, "n_neighbors to be an integer from 1, got 0"),
+        ({"points": np.arange(9.0)}, r"points must have shape .*, got \(9,\)"),
+        ({"points": np.empty((0, 3))}, r"points must not be empty, got shape \(0, 3\)"),
+        ({"points": np.array([["a", "b"]])}, "points must be numeric, got dtype <U1"),
+        ({"points": [[1.0, 2.0], [3.0]]}, "the same number of coordinates"),
+        ({"points": 1e200 * sphere(60, 2).points}, "between 1e-100 and .*Rescale"),
+        ({"points": 1e-200 * sphere(60, 2).points}, "between 1e-100 and .*Rescale"),
+        ({"points": 1.7e308 * sphere(60, 2).points}, "between 1e-100 and .* got inf"),
+        ({"dimension": True}, "dimension must be an integer, got True"),
+        ({"n_eigenvectors": 1}, "n_eigenvectors must be at least 2, got 1"),
+        ({"n_eigenvectors": None}, "n_eigenvectors must be an integer, got None"),
+        ({"n_tangent_neighbors": 0}, "n_tangent_neighbors must be at least 1, got 0"),
+        ({"gamma": float("nan")}, "gamma must be a finite number, got nan"),
+        ({"gamma": "much"}, "gamma must be a finite number, got 'much'"),
+        ({"n_neighbors": 0}, "n_neighbors must be at least 1, got 0"),
         ({"points": sphere(3, 2).points, "dimension": None}, "more points than"),
-        ({"neighbours": np.zeros((60, 2))}, "whole numbers"),
-        ({"neighbours": np.full((60, 2), 60)}, "from 0 to 59, got 60 to 60"),
-        ({"neighbours": np.zeros((60, 2), int)}, "other than the point itself"),
-        ({"tangents": np.zeros((60, 3, 2))}, "orthonormal columns"),
-        ({"tangents": np.zeros((60, 2))}, r"tangents \(60, 3, dimension\)"),
-        ({"metric": np.eye(2)}, r"a metric of shape \(3, 3\)"),
+        ({"neighbors": np.zeros((60, 2))}, "neighbors must be integers, got dtype"),
+        ({"neighbors": np.full((60, 2), 60)}, "between 0 and 59, got 60 to 60"),
+        ({"neighbors": np.zeros((60, 2), int)}, r"neighbors\[0\] contains 0"),
+        ({"tangents": np.zeros((60, 3, 2))}, "columns of tangents must be orthonormal"),
+        ({"tangents": np.zeros((60, 2))}, r"tangents must have shape \(60, 3, dimens"),
+        ({"metric": np.eye(2)}, r"metric must have shape \(3, 3\)"),
         ({"metric": -np.eye(3)}, "symmetric and positive definite"),
-        ({"metric": np.eye(3), "tangents": np.zeros((60, 3, 2))}, "got both"),
+        ({"metric": np.eye(3), "tangents": np.zeros((60, 3, 2))}, "given together"),
     ],
 )  # fmt: skip
-def test_wrong_input_is_refused_in_one_sentence(given, said):
-    with pytest.raises(ValueError, match=said):
+def test_wrong_input_is_refused_in_one_sentence(given, message):
+    with pytest.raises(ValueError, match=message):
         bad(**given)
 
 

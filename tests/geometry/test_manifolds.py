@@ -62,11 +62,18 @@ def test_the_same_seed_gives_the_same_points():
 
 @pytest.mark.parametrize("factors", ["", "S", "R3", "S0", "SO1", "S2xx", []])
 def test_unknown_factors_are_refused(factors):
-    with pytest.raises(ValueError, match="product_manifold: expected"):
+    with pytest.raises(ValueError, match="factors must be named like"):
         product_manifold(factors, 10)
 
 
 @pytest.mark.parametrize("n_points", [0, -3, 2.5, "many"])
 def test_numbers_of_points_that_are_none_are_refused(n_points):
-    with pytest.raises(ValueError, match="a point or more, got 1 and"):
+    with pytest.raises(ValueError, match="n_points must be .*, got"):
         product_manifold("S2", n_points)
+
+
+@pytest.mark.parametrize("make", [sphere, rotation_group, torus])
+def test_points_are_drawn_by_the_seed(make):
+    points = make(20, 3, seed=1).points
+    assert np.array_equal(points, make(20, 3, seed=1).points)
+    assert not np.array_equal(points, make(20, 3).points)

@@ -5,7 +5,7 @@ from unbraid.geometry import multislice_kernel
 
 
 def literal_kernel(
-    activations, neighbours=5, slice_neighbours=5, decay=2.0, bandwidth=None
+    activations, n_neighbors=5, n_slice_neighbors=5, decay=2.0, bandwidth=None
 ):
     """The whole symmetrised matrix, entry by entry, in double precision."""
     n, m, _ = activations.shape
@@ -21,7 +21,7 @@ def literal_kernel(
     if bandwidth is None:
         bandwidth = np.mean(
             [
-                nearest((s, i), [(v, i) for v in range(n)], slice_neighbours)
+                nearest((s, i), [(v, i) for v in range(n)], n_slice_neighbors)
                 for s in range(n)
                 for i in range(m)
             ]
@@ -29,7 +29,7 @@ def literal_kernel(
     matrix = np.zeros((n * m, n * m))
     for s in range(n):
         for i in range(m):
-            width = nearest((s, i), [(s, j) for j in range(m)], neighbours)
+            width = nearest((s, i), [(s, j) for j in range(m)], n_neighbors)
             for j in range(m):
                 ratio = distance((s, i), (s, j)) / width
                 matrix[s * m + i, s * m + j] = np.exp(-(ratio**decay))
@@ -61,8 +61,8 @@ def activations():
     "options",
     [
         {},
-        {"neighbours": 2, "slice_neighbours": 1, "decay": 5.0},
-        {"neighbours": 99, "slice_neighbours": 99, "decay": 1.0},
+        {"n_neighbors": 2, "n_slice_neighbors": 1, "decay": 5.0},
+        {"n_neighbors": 99, "n_slice_neighbors": 99, "decay": 1.0},
     ],
 )
 @pytest.mark.parametrize("steps", [1, 3])
@@ -130,7 +130,7 @@ def test_constant_activations_have_affinities_of_one(value):
 def test_duplicates_are_alike_and_far_from_all_others():
     points = np.random.default_rng(3).normal(size=(9, 4))
     points[:4] = points[0]
-    kernel = multislice_kernel(points[None], neighbours=2)
+    kernel = multislice_kernel(points[None], n_neighbors=2)
     assert (kernel.intraslice[0, :4, :4] == 1).all()
     # An observation with nearer equals than its bandwidth sees no other.
     assert (kernel.intraslice[0, :4, 4:] <= 0.5).all()
@@ -146,7 +146,7 @@ def test_few_slices_or_observations_still_make_a_random_walk(shape):
 
 def test_points_much_farther_than_the_bandwidth_have_no_affinity():
     points = np.array([[[0.0], [1e-5], [1e150]]])
-    kernel = multislice_kernel(points, neighbours=1, decay=50.0)
+    kernel = multislice_kernel(points, n_neighbors=1, decay=50.0)
     assert kernel.intraslice[0, 0, 2] <= 0.5
 
 
@@ -154,13 +154,13 @@ def test_points_much_farther_than_the_bandwidth_have_no_affinity():
     ("activations", "options", "message"),
     [
         (np.zeros((3, 4)), {}, "n_units"),
-        (np.zeros((3, 0, 4)), {}, "none of them 0"),
-        (np.full((2, 3, 4), np.nan), {}, "finite activations"),
-        (np.full((2, 3, 4), np.inf), {}, "finite activations"),
-        (np.zeros((2, 3, 4)), {"neighbours": 0}, "neighbours"),
-        (np.zeros((2, 3, 4)), {"slice_neighbours": 0}, "slice_neighbours"),
-        (np.zeros((2, 3, 4)), {"decay": 0.0}, "decay over 0"),
-        (np.zeros((2, 3, 4)), {"slice_bandwidth": 0.0}, "slice_bandwidth over 0"),
+        (np.zeros((3, 0, 4)), {}, "must not be empty"),
+        (np.full((2, 3, 4), np.nan), {}, "activations must be finite"),
+        (np.full((2, 3, 4), np.inf), {}, "activations must be finite"),
+        (np.zeros((2, 3, 4)), {"n_neighbors": 0}, "n_neighbors"),
+        (np.zeros((2, 3, 4)), {"n_slice_neighbors": 0}, "n_slice_neighbors"),
+        (np.zeros((2, 3, 4)), {"decay": 0.0}, "decay must be positive"),
+        (np.zeros((2, 3, 4)), {"slice_bandwidth": 0.0}, "bandwidth must be positive"),
     ],
 )
 def test_impossible_requests_are_refused(activations, options, message):

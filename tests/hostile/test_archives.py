@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hostile_command import Case, faults
 
-from unbraid.data import LabelledImages
+from unbraid.data import LabeledImages
 from unbraid.data._hdf5 import hdf5_images
 from unbraid.foundation import DataFormatError
 
@@ -340,6 +340,6 @@ def test_archives(case):
 def test_no_byte_of_another_file_is_shown(build):
     h5_file(build)()
     with pytest.raises(DataFormatError, match="another file"):
-        LabelledImages("x.h5")
+        LabeledImages("x.h5")
     with pytest.raises(DataFormatError, match="another file"):
         hdf5_images(Path("x.h5"), "images", shape=(None, 8, 8, 1))

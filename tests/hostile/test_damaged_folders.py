@@ -16,10 +16,10 @@ from miniature_population import population
 from miniature_study import MINIATURE
 from small_discovery import lamps, plan_small
 
-from unbraid.discovery import _found, discover
+from unbraid.discovery import _write_discovery, discover
 from unbraid.evolution import evolve, read_lineage
 from unbraid.execution import InlineExecutor
-from unbraid.reports.pages._discovery_page import discovery_page
+from unbraid.reports import write_report
 from unbraid.reports.pages._run_page import run_page
 from unbraid.studies import (
     RunSpec,
@@ -257,7 +257,7 @@ def test_table_status_and_prune_survive_a_damaged_file(study, name, how):
     assert len(table) == 2
     if name == "scores.json" and how == "another":
         assert "belong to run" in table["error"][0]
-    assert study_status(study)["n_runs"] == 2
+    assert len(study_status(study).runs) == 2
     prune(study, strangers=True)
     assert notes_are_there(study)
 
@@ -309,7 +309,7 @@ def found(tmp_path_factory):
 @pytest.fixture
 def discovery(found, tmp_path, monkeypatch):
     # Drawing takes seconds, and reads nothing that the rest does not read.
-    monkeypatch.setattr(_found, "_write_pages", lambda *_: None)
+    monkeypatch.setattr(_write_discovery, "_write_pages", lambda *_: None)
     folder = shutil.copytree(found, tmp_path / "found")
     (folder / "notes.txt").write_text("mine")
     (folder / "model" / "notes.txt").write_text("mine")
@@ -373,4 +373,5 @@ def restore(folder, plan):
 def test_the_page_of_a_damaged_discovery_is_one_sentence(discovery, name, how):
     (discovery / "other.txt").write_text('{"format": 1, "kind": "of another"}')
     damage(discovery / name, how, discovery / "other.txt")
-    tried(lambda: discovery_page(discovery), Path(name).name, discovery)
+    page = discovery.parent / "page.html"
+    tried(lambda: write_report(discovery, page), Path(name).name, discovery)

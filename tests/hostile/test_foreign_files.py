@@ -307,7 +307,9 @@ def test_a_study_whose_disk_was_full_at_the_start_goes_on(
 @pytest.mark.parametrize("number", range(4))
 def test_a_discovery_whose_disk_was_full_goes_on(tmp_path, monkeypatch, number):
     plan_small(tmp_path, betas=(1_000,), steps=1, seeds=2)
-    monkeypatch.setattr("unbraid.discovery._found._write_pages", lambda *_: None)
+    monkeypatch.setattr(
+        "unbraid.discovery._write_discovery._write_pages", lambda *_: None
+    )
     flush, calls = os.fsync, []
 
     def full(file):

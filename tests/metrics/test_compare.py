@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import unbraid
-from unbraid.metrics import Comparison, Scorecard, compare, evaluate
+from unbraid.metrics import Comparison, Metric, Scorecard, compare, evaluate
 from unbraid.representation import Representation
 
 MIX = np.array([[1.0, 0.4], [-0.4, 1.0]])
@@ -24,13 +24,13 @@ def tables(n_rows, seed):
 
 @pytest.fixture(scope="module")
 def result():
-    return compare(*tables(600, 0), metrics=CHEAP + ",active_units", workers=1)
+    return compare(*tables(600, 0), metrics=CHEAP + ",active_units", n_jobs=1)
 
 
 def test_scores_are_those_of_evaluate(result):
     codes, factors = tables(600, 0)
     for name, table in codes.items():
-        card = evaluate(table, factors, metrics=CHEAP, workers=1)
+        card = evaluate(table, factors, metrics=CHEAP, n_jobs=1)
         for score, value in card.items():
             assert result[name][score] == value
             assert result[name][score].interval == value.interval
@@ -154,7 +154,7 @@ def test_wrong_tables_are_refused(wrong, message):
 
 def test_a_metric_with_several_scores_is_a_group():
     codes, factors = tables(200, 0)
-    card = evaluate(codes["good"], factors, metrics="mig,dci", workers=1)
+    card = evaluate(codes["good"], factors, metrics="mig,dci", n_jobs=1)
     group = card["dci"]
     assert list(group) == [
         "dci_disentanglement", "dci_completeness", "dci_informativeness",
@@ -178,7 +178,7 @@ def test_intervals_of_differences_hold_what_they_claim(score, n_rows):
     differences, intervals = [], []
     for trial in range(200):
         codes, factors = tables(n_rows, trial)
-        made = compare(codes, factors, metrics=score, seed=trial, workers=1)
+        made = compare(codes, factors, metrics=score, seed=trial, n_jobs=1)
         differences.append(made.difference(score).value)
         intervals.append(made.difference(score).interval)
     truth = np.mean(differences)
@@ -188,3 +188,31 @@ def test_intervals_of_differences_hold_what_they_claim(score, n_rows):
     middle, width = np.mean(intervals, axis=1), np.ptp(intervals, axis=1) / 3
     narrow = np.stack([middle - width / 2, middle + width / 2], axis=1)
     assert covers(narrow, truth) < 0.85
+
+
+def endless(codes, factors):
+    raise AssertionError("this was not to be started")
+
+
+def test_levels_kinds_and_a_budget_are_as_for_evaluate(capsys):
+    codes, factors = tables(200, 0)
+    options = {"metrics": "mig", "intervals": False, "n_jobs": 1}
+    kinds = {"factor_0": "cyclic"}
+    result = compare(codes, factors, levels=True, kinds=kinds, progress=True, **options)
+    alone = evaluate(codes["mixed"], factors, kinds=kinds, **options)
+    assert result["mixed"]["mig"].chance == alone["mig"].chance is not None
+    assert result["mixed"].factor_kinds == ("cyclic", "ordinal")
+    assert "mixed: mig 0." in capsys.readouterr().err
+    options["metrics"] = ["mig", Metric(endless, 1e9)]
+    late = compare(codes, factors, budget="5m", progress=False, **options)
+    assert set(late["good"].skipped) == {"endless"}
+    assert capsys.readouterr().err == ""
+
+
+def test_a_difference_is_found_by_name():
+    codes, factors = tables(200, 0)
+    result = compare({**codes, "third": -codes["mixed"]}, factors, metrics="mig")
+    assert result.difference("mig", "third").name == "third"
+    assert result.difference("mig").name == "mixed"
+    with pytest.raises(KeyError, match="no difference of 'mig' for 'fourth'"):
+        result.difference("mig", "fourth")

@@ -113,13 +113,13 @@ def test_few_rows_get_no_interval(noisy):
     [
         ("migg", "Did you mean 'mig'"),
         ("", "at least one metric"),
-        (["mig", "nonsense"], "got 'nonsense'"),
+        (["mig", "nonsense"], "there is no metric 'nonsense'"),
     ],
 )
 def test_unknown_metrics_are_refused(noisy, metrics, message):
     with pytest.raises(ValueError, match=message):
         evaluate(*noisy, metrics=metrics)
-    with pytest.raises(ValueError, match="expected factors for the metric 'mig'"):
+    with pytest.raises(ValueError, match="the metric 'mig' needs factors"):
         evaluate(noisy[0], metrics="mig")
 
 
@@ -145,7 +145,7 @@ def test_much_work_is_spread_over_processes(noisy, monkeypatch):
 
     alone = evaluate(*noisy, metrics=QUICK, seed=1)
     monkeypatch.setattr(_run, "_WORTH_PROCESSES", 0.0)
-    together = evaluate(*noisy, metrics=QUICK, seed=1, workers=2)
+    together = evaluate(*noisy, metrics=QUICK, seed=1, n_jobs=2)
     columns = ["value", "low", "high", "chance", "ideal"]
     np.testing.assert_array_equal(
         alone.to_frame()[columns], together.to_frame()[columns]
@@ -181,7 +181,7 @@ def test_a_share_of_test_cases_is_never_certain():
     generator = np.random.default_rng(0)
     values = generator.integers(0, 4, (400, 3))
     codes = values + 0.01 * generator.standard_normal(values.shape)
-    card = evaluate(codes, values, metrics="factor_vae_score", levels=False, workers=1)
+    card = evaluate(codes, values, metrics="factor_vae_score", levels=False, n_jobs=1)
     score = card["factor_vae_score"]
     assert score == 1.0
     # All 5,000 votes are right, in every replicate; two of each kind are added.
@@ -196,7 +196,7 @@ def test_intervals_end_where_the_range_of_a_score_ends():
     values = generator.integers(0, 4, (80, 2))
     codes = values + 0.3 * generator.standard_normal(values.shape)
     names = [name for name, metric in METRICS.items() if metric.seconds < 5]
-    card = evaluate(codes, values, metrics=names, levels=False, workers=1)
+    card = evaluate(codes, values, metrics=names, levels=False, n_jobs=1)
     bounds = {
         score.name: METRICS[name].range(codes.shape[1])
         for name in names
@@ -245,7 +245,7 @@ def test_a_large_table_is_not_copied_for_every_metric():
     peaks = []
     for metrics in ("mig", "mig,mig_sup,jemmig,dcimig,modularity,linearity"):
         tracemalloc.start()
-        evaluate(codes, factors, metrics=metrics, workers=1, progress=False)
+        evaluate(codes, factors, metrics=metrics, n_jobs=1, progress=False)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     # Each metric has a value, a chance level and eight replicates of its own.
@@ -256,7 +256,7 @@ def test_codes_are_never_written_to():
     codes, values = sampled("noisy", SPACE, 300)
     kept = codes.copy()
     names = [name for name, metric in METRICS.items() if metric.seconds < 5]
-    card = evaluate(codes, values, metrics=names, intervals=False, workers=1)
+    card = evaluate(codes, values, metrics=names, intervals=False, n_jobs=1)
     np.testing.assert_array_equal(codes, kept)
     assert codes.flags.writeable
     needs_traversals = {"linearity", "axis_alignment", "axis_orientation"}
@@ -297,7 +297,7 @@ def test_scores_of_small_and_duplicated_tables_are_finite(n_rows, n_copies):
         metrics=[*names, "efficiency"],
         intervals=False,
         levels=False,
-        workers=1,
+        n_jobs=1,
     )
     for score in card.values():
         assert math.isfinite(score), score.name

@@ -102,21 +102,21 @@ def test_a_series_is_a_factor_with_its_name():
     [
         (pd.date_range("2020-01-01", periods=N), "'bad' has type datetime64"),
         (np.full(N, 1j), "'bad' has type complex"),
-        (["red"] * N, "'bad' to vary, got 'red' in every row"),
-        ([7] * N, "'bad' to vary, got 7.0 in every row"),
-        ([None] * N, "'bad' to vary, got no known label"),
+        (["red"] * N, "'bad' has the same value, 'red', in every row"),
+        ([7] * N, "'bad' has the same value, 7.0, in every row"),
+        ([None] * N, "'bad' has no known label"),
         ([f"image_{i}.png" for i in range(N)], "'bad' has 400 different texts"),
         ([1, "two"] * (N // 2), "'bad' holds neither only numbers nor only text"),
         (["1", "2", "3", "unknown"] * (N // 4), "also the text 'unknown'"),
         ([[1], [2]] * (N // 2), "'bad' holds neither"),
-        ([0.0, np.inf] * (N // 2), "inf in column 'bad', row 1"),
+        ([0.0, np.inf] * (N // 2), "column 'bad', row 1 is inf"),
     ],
 )
 def test_messages_name_the_offending_column(column, message):
     frame = PEOPLE.assign(bad=column)
     with pytest.raises(ValueError, match=message):
         Factors(frame)
-    with pytest.raises(ValueError, match="evaluate: factors: "):
+    with pytest.raises(ValueError, match="evaluate: factors"):
         evaluate(np.zeros((N, 2)), frame)
 
 
@@ -124,7 +124,7 @@ def test_two_columns_of_the_same_name_are_refused():
     frame = pd.DataFrame([[0, 1], [1, 0]], columns=["a", "a"])
     with pytest.raises(ValueError, match="several columns named 'a'"):
         Factors(frame)
-    with pytest.raises(ValueError, match="got shape"):
+    with pytest.raises(ValueError, match=r"must have shape \(n_rows, n_columns\), got"):
         Factors(pd.DataFrame())
 
 

@@ -54,15 +54,15 @@ def test_every_value_falls_into_a_bin(values, bins):
 
 FINE = [[0, 0], [1, 1], [2, 0]]
 MALFORMED = [
-    ("expected a table of numbers", [[1, 2], [3]]),
-    ("expected real numbers", [["a", "b"], ["c", "d"]]),
-    ("expected real numbers", np.ones((3, 2), dtype=complex)),
-    ("expected a table of numbers", [[None, {}], [1, 2]]),
-    ("expected a table", np.zeros((0, 2))),
-    ("expected a table", np.zeros((3, 0))),
-    ("expected a table", np.zeros((3, 2, 2))),
-    ("expected a table", np.float64(3.0)),
-    ("expected real numbers", np.array(["2020-01-01"] * 3, dtype="datetime64[D]")),
+    ("must be a table of numbers", [[1, 2], [3]]),
+    ("must be real numbers", [["a", "b"], ["c", "d"]]),
+    ("must be real numbers", np.ones((3, 2), dtype=complex)),
+    ("must be a table of numbers", [[None, {}], [1, 2]]),
+    ("must have shape", np.zeros((0, 2))),
+    ("must have shape", np.zeros((3, 0))),
+    ("must have shape", np.zeros((3, 2, 2))),
+    ("must have shape", np.float64(3.0)),
+    ("must be real numbers", np.array(["2020-01-01"] * 3, dtype="datetime64[D]")),
 ]
 
 
@@ -77,13 +77,13 @@ def test_tables_that_are_none_are_refused(message, wrong):
 @pytest.mark.parametrize(
     ("codes", "factors", "message"),
     [
-        ([[np.nan, 0], [1, 1], [2, 0]], FINE, "finite codes"),
-        ([[np.inf, 0], [1, 1], [2, 0]], FINE, "finite numbers up to 1e.35"),
-        (FINE, [[-np.inf, 0], [1, 1], [2, 0]], "in size, got inf"),
-        (FINE, [[5, 0], [5, 1], [5, 0]], "'factor_0' to vary"),
+        ([[np.nan, 0], [1, 1], [2, 0]], FINE, "codes must be finite"),
+        ([[np.inf, 0], [1, 1], [2, 0]], FINE, "must be finite and at most 1e.35"),
+        (FINE, [[-np.inf, 0], [1, 1], [2, 0]], "in size, but .* is inf"),
+        (FINE, [[5, 0], [5, 1], [5, 0]], "'factor_0' has the same value"),
         (FINE, [[np.nan, 0], [np.nan, 1], [np.nan, 0]], "no known label"),
-        (FINE, [[0, 0], [1, 1]], "3 rows of codes and 2 of factors"),
-        ([[1.0, 2.0]], [[0, 1]], "at least two rows"),
+        (FINE, [[0, 0], [1, 1]], "the same number of rows, got 3 and 2"),
+        ([[1.0, 2.0]], [[0, 1]], "the number of rows must be .* least 2"),
     ],
 )
 def test_values_that_make_no_sense_are_refused(codes, factors, message):
@@ -92,9 +92,9 @@ def test_values_that_make_no_sense_are_refused(codes, factors, message):
 
 
 def test_names_and_kinds_must_fit_the_columns():
-    with pytest.raises(ValueError, match="expected 2 names and kinds"):
+    with pytest.raises(ValueError, match="one entry for each of the 2 columns"):
         Factors(FINE, names=("a",))
-    with pytest.raises(ValueError, match="expected kinds among"):
+    with pytest.raises(ValueError, match="kind must be"):
         Factors(FINE, kinds=("ordinal", "round"))
 
 
@@ -131,7 +131,7 @@ def test_what_is_masked_or_none_is_a_missing_label_and_no_code():
     none = np.where(hidden, None, TABLE)
     for table in (masked, none):
         assert (Factors(table).known == ~hidden).all()
-        with pytest.raises(ValueError, match="expected finite codes, got NaN"):
+        with pytest.raises(ValueError, match="codes must be finite, but"):
             read_inputs("metric", table, TABLE)
 
 
@@ -141,7 +141,7 @@ def test_what_vanishes_when_it_is_squared_is_zero():
 
 
 def test_integers_that_are_one_as_float64_are_refused():
-    with pytest.raises(ValueError, match="'id' to have integers up to 2..53"):
+    with pytest.raises(ValueError, match="'id' has integers above 2..53"):
         Factors([[0, 2**60], [1, 2**60 + 1], [2, 2**60 + 2]], names=("n", "id"))
 
 

@@ -28,7 +28,7 @@ def lower(codes, factors, seed):
 
 
 def test_a_plain_function_is_a_metric_with_interval_and_chance():
-    card = evaluate(CODES, FACTORS, metrics=["mig", best_correlation], workers=1)
+    card = evaluate(CODES, FACTORS, metrics=["mig", best_correlation], n_jobs=1)
     assert list(card) == ["mig", "best_correlation"]
     score = card["best_correlation"]
     assert score == pytest.approx(best_correlation(CODES, FACTORS))
@@ -38,7 +38,7 @@ def test_a_plain_function_is_a_metric_with_interval_and_chance():
 
 def test_a_function_of_codes_alone_needs_no_factors():
     assert list(evaluate(CODES, metrics=spread)) == ["spread"]
-    with pytest.raises(ValueError, match="factors for the metric 'best_correlation'"):
+    with pytest.raises(ValueError, match="the metric 'best_correlation' needs factors"):
         evaluate(CODES, metrics=[best_correlation])
 
 
@@ -74,9 +74,11 @@ def test_what_is_no_metric_is_refused():
 
     with pytest.raises(ValueError, match="'mig' is the name of a known metric"):
         evaluate(CODES, FACTORS, metrics=[mig])
-    with pytest.raises(ValueError, match="names, functions or Metric objects, got 3"):
+    with pytest.raises(
+        ValueError, match="a name, a function or a Metric object, got 3"
+    ):
         evaluate(CODES, FACTORS, metrics=["mig", 3])
-    with pytest.raises(ValueError, match="two metrics are called '<lambda>'"):
+    with pytest.raises(ValueError, match="two metrics have the name '<lambda>'"):
         evaluate(CODES, FACTORS, metrics=[lambda codes: 0.0, lambda codes: 1.0])
     card = evaluate(CODES, FACTORS, metrics=lambda codes: "text")
-    assert "expected a Score" in card.failures["<lambda>"]
+    assert "must return a Score" in card.failures["<lambda>"]

@@ -55,7 +55,7 @@ def test_forward_decodes_the_mean(images):
     assert torch.equal(model(images), expected)
 
 
-def test_standardised_models_take_and_give_plain_pixels(images):
+def test_standardized_models_take_and_give_plain_pixels(images):
     mean, std = torch.tensor([0.4]), torch.tensor([0.2])
     identity = nn.Flatten()
     back = nn.Unflatten(1, (1, 2, 3))
@@ -70,10 +70,10 @@ def test_standardised_models_take_and_give_plain_pixels(images):
 
 def test_a_channel_that_never_varies_is_only_shifted(images):
     model = make(mean=torch.tensor([0.4]), std=torch.tensor([0.0]))
-    torch.testing.assert_close(model.standardised(images), images - 0.4)
+    torch.testing.assert_close(model.standardize(images), images - 0.4)
 
 
-def test_constants_of_standardisation_are_not_among_the_weights():
+def test_constants_of_standardization_are_not_among_the_weights():
     model = make(mean=torch.tensor([0.4]), std=torch.tensor([0.2]))
     assert not {"mean", "std"} & set(model.state_dict())
 

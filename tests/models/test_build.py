@@ -43,9 +43,9 @@ def test_plain_autoencoders_have_half_as_many_outputs():
     assert posterior.mean.shape == (2, 3)
 
 
-def test_constants_of_standardisation_reach_the_model():
+def test_constants_of_standardization_reach_the_model():
     model = build(mean=(0.1, 0.2, 0.3), std=(1.0, 2.0, 4.0))
-    pixel = model.standardised(torch.full((1, 3, 16, 16), 0.5))[0, :, 0, 0]
+    pixel = model.standardize(torch.full((1, 3, 16, 16), 0.5))[0, :, 0, 0]
     assert pixel.tolist() == pytest.approx([0.4, 0.15, 0.05])
 
 

@@ -214,5 +214,5 @@ def test_impossible_settings_are_refused(options, message):
 
 
 def test_vectors_are_refused():
-    with pytest.raises(ValueError, match="Vectors have no neighbourhoods"):
+    with pytest.raises(ValueError, match="Vectors have no neighborhoods"):
         KernelAugmented().loss(torch.zeros(2, 5), torch.zeros(2, 5))

@@ -80,7 +80,7 @@ def test_a_file_of_something_else_is_refused(text, tmp_path):
     path.write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(
         CheckpointFormatError,
-        match=r"loss\.json. (is not a|does not hold a) likelihood",
+        match=r"loss\.json. (is not|must contain) a likelihood",
     ):
         load_likelihood(path)
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from unbraid.data import LabelledImages, Vectors, XYSquares
+from unbraid.data import LabeledImages, Vectors, XYSquares
 from unbraid.models import fit_fast_ica, fit_pca
 
 SQUARES = XYSquares(image_size=8, square_size=2, n_squares=2)
@@ -17,7 +17,7 @@ def mixed_images():
     )
     pixels = 0.5 + 0.35 * sources @ mixing
     images = (255 * pixels).round().astype(np.uint8).reshape(-1, 1, 2, 3)
-    return LabelledImages(images, channels_first=True), sources
+    return LabeledImages(images, channels_first=True), sources
 
 
 def pixels_of(dataset):
@@ -37,8 +37,8 @@ def test_reconstruction_by_principal_components_is_the_best_of_their_number():
     pixels = pixels_of(SQUARES)
     model = fit_pca(SQUARES, n_latents=5)
     error = (model(pixels) - pixels).square().sum().item()
-    centred = (pixels - pixels.mean(dim=0)).flatten(1).double()
-    unexplained = torch.linalg.svdvals(centred)[5:].square().sum().item()
+    centered = (pixels - pixels.mean(dim=0)).flatten(1).double()
+    unexplained = torch.linalg.svdvals(centered)[5:].square().sum().item()
     assert error == pytest.approx(unexplained, rel=1e-4)
 
 
@@ -73,7 +73,7 @@ def test_the_same_seed_gives_the_same_model(fit):
 def test_components_that_do_not_vary_have_code_zero():
     images = np.zeros((20, 1, 2, 2), dtype=np.uint8)
     images[::2, 0, 0, 0] = 255
-    dataset = LabelledImages(images, channels_first=True)
+    dataset = LabeledImages(images, channels_first=True)
     model = fit_pca(dataset, n_latents=3)
     codes = model.encode(pixels_of(dataset)).mean
     assert codes[:, 0].abs().min() > 0.9
@@ -108,3 +108,13 @@ def test_more_components_than_there_are_and_wrong_shapes_are_refused():
         model.encode(torch.zeros(1, 3, 4, 4))
     with pytest.raises(ValueError, match="codes must have shape"):
         model.decode(torch.zeros(1, 3))
+
+
+@pytest.mark.parametrize("fit", [fit_pca, fit_fast_ica])
+def test_some_rows_are_drawn_by_the_seed(fit):
+    dataset, _ = mixed_images()
+    models = [fit(dataset, n_latents=2, n_rows=100, seed=seed) for seed in (1, 1, 2)]
+    centres = [model.centre for model in (*models, fit(dataset, n_latents=2))]
+    assert torch.equal(centres[0], centres[1])
+    assert not torch.equal(centres[0], centres[2])
+    assert not torch.equal(centres[0], centres[3])

@@ -19,29 +19,29 @@ SQUARES = XYSquares(image_size=8, square_size=1)
 
 
 @pytest.fixture(scope="module")
-def learnt():
+def learned():
     return learn_loss(SQUARES, steps=150)
 
 
-def test_a_learnt_kernel_beats_the_box_on_the_same_pairs(learnt):
+def test_a_learned_kernel_beats_the_box_on_the_same_pairs(learned):
     box = perceived_distances(SQUARES, "mse-box", n_pairs=4_000)
-    found = perceived_distances(SQUARES, learnt.likelihood, n_pairs=4_000)
+    found = perceived_distances(SQUARES, learned.likelihood, n_pairs=4_000)
     assert found.random.rank > box.random.rank
     assert found.random.linear > box.random.linear
     ranks = [np.mean([row.rank for row in each.factors]) for each in (found, box)]
     assert ranks[0] > ranks[1]
     assert ranks[0] > 0.97
-    assert learnt.correlations[-20:].mean() > learnt.correlations[:5].mean()
+    assert learned.correlations[-20:].mean() > learned.correlations[:5].mean()
 
 
-def test_a_learnt_kernel_is_symmetric_not_negative_and_sums_to_one(learnt):
-    kernel = np.array(learnt.likelihood.kernel)
+def test_a_learned_kernel_is_symmetric_not_negative_and_sums_to_one(learned):
+    kernel = np.array(learned.likelihood.kernel)
     assert kernel.shape == (7, 7)
     assert kernel.min() >= 0
     assert kernel.sum() == pytest.approx(1.0)
     for same in (kernel[::-1], kernel[:, ::-1], kernel.T):
         np.testing.assert_allclose(kernel, same)
-    assert learnt.likelihood.weight > 0
+    assert learned.likelihood.weight > 0
 
 
 def test_what_is_trained_is_what_the_likelihood_measures():
@@ -129,10 +129,10 @@ def test_the_same_seed_gives_the_same_kernel():
     assert kernels[0] == kernels[1] != kernels[2]
 
 
-def test_a_learnt_loss_is_saved_with_a_model_and_used_on_other_data(learnt, tmp_path):
+def test_a_learned_loss_is_saved_with_a_model_and_used_on_other_data(learned, tmp_path):
     other = XYSquares(image_size=8, square_size=2, n_squares=1, rgb=False)
-    path = save_likelihood(learnt.likelihood, tmp_path / "loss.json")
-    assert load_likelihood(path) == learnt.likelihood
+    path = save_likelihood(learned.likelihood, tmp_path / "loss.json")
+    assert load_likelihood(path) == learned.likelihood
     run = unbraid.fit(
         "vae",
         other,
@@ -143,35 +143,35 @@ def test_a_learnt_loss_is_saved_with_a_model_and_used_on_other_data(learnt, tmp_
         progress=False,
     )
     loaded = unbraid.load(run.folder)
-    assert loaded.likelihood == learnt.likelihood
+    assert loaded.likelihood == learned.likelihood
     images = torch.rand(2, 1, 8, 8)
-    expected = learnt.likelihood.loss(images, images.flip(0))
+    expected = learned.likelihood.loss(images, images.flip(0))
     torch.testing.assert_close(loaded.likelihood.loss(images, images.flip(0)), expected)
 
 
-def test_a_learnt_loss_keeps_every_digit_in_the_settings_of_a_run(learnt):
-    plain = to_plain(learnt.likelihood, LIKELIHOODS)
+def test_a_learned_loss_keeps_every_digit_in_the_settings_of_a_run(learned):
+    plain = to_plain(learned.likelihood, LIKELIHOODS)
     settings = {"data": "xy_squares", "objective": "vae", "likelihood": plain}
     spec = RunSpec.read(read_yaml(write_yaml(settings), "test"), "test")
     trained = spec.training_spec(SQUARES)
-    assert trained.likelihood == learnt.likelihood
+    assert trained.likelihood == learned.likelihood
     again = RunSpec.read(spec.to_plain(), "test")
     assert again.id("data") == spec.id("data")
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "message"),
     [
         ({"radius": -1}, "between 0 and 8 .*got -1"),
         ({"radius": 9}, "between 0 and 8 for images of 8x8 pixels, got 9"),
-        ({"steps": 0}, "steps from 1"),
-        ({"batch_size": 2}, "batch_size from 3"),
-        ({"direction": "worse"}, "direction 'help' or 'hinder'"),
-        ({"along_factors": 1.5}, "from 0 to 1"),
+        ({"steps": 0}, "steps must be a whole number of at least 1, got 0"),
+        ({"batch_size": 2}, "batch_size must be a whole number of at least 3, got 2"),
+        ({"direction": "worse"}, "direction must be 'help' or 'hinder', got 'worse'"),
+        ({"along_factors": 1.5}, "along_factors must be between 0 and 1, got 1.5"),
     ],
 )
-def test_bad_settings_are_refused(options, words):
-    with pytest.raises(ValueError, match=words):
+def test_bad_settings_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
         learn_loss(SQUARES, **options)
 
 
@@ -185,3 +185,18 @@ def test_factors_of_two_values_have_no_order_to_learn():
 def test_data_without_factors_are_refused(plain_images):
     with pytest.raises(ValueError, match="every combination of its factors"):
         learn_loss(plain_images)
+
+
+def test_softer_ranks_and_other_traversals_give_other_results():
+    squares = XYSquares(image_size=8, square_size=2, n_squares=2, rgb=False)
+    options = {"radius": 1, "steps": 3, "batch_size": 8}
+    usual, soft = (
+        learn_loss(squares, **options, regularisation=share).likelihood.kernel
+        for share in (0.3, 3.0)
+    )
+    assert not np.array_equal(usual, soft)
+    tables = [
+        distance_matrices(squares, n_traversals=1, seed=seed).matrices["data"]
+        for seed in (0, 1, 2)
+    ]
+    assert len({np.concatenate(table).tobytes() for table in tables}) > 1

@@ -9,7 +9,7 @@ from scipy.stats import pearsonr, spearmanr
 
 import unbraid
 from unbraid.data import (
-    LabelledImages,
+    LabeledImages,
     Sprites2D,
     Subset,
     Vectors,
@@ -19,6 +19,7 @@ from unbraid.data import (
 from unbraid.models import Bernoulli, KernelAugmented, Laplace, save_likelihood
 from unbraid.perception import (
     LOSSES,
+    compare_factor_choices,
     compare_visibilities,
     disentanglement_verdicts,
     perceived_distances,
@@ -104,9 +105,11 @@ def test_a_function_of_the_user_is_a_loss_too():
 
     own = perceived_distances(squares, absolute, n_pairs=500)
     assert own == perceived_distances(squares, Laplace(), n_pairs=500)
-    with pytest.raises(ValueError, match="one finite distance for each pair"):
+    with pytest.raises(
+        ValueError, match=r"distances of the loss must have shape \(\d+,\), got"
+    ):
         perceived_distances(squares, lambda x, y: x - y, n_pairs=500)
-    with pytest.raises(ValueError, match="of them not finite"):
+    with pytest.raises(ValueError, match="distances of the loss must be finite"):
         perceived_distances(squares, lambda x, y: absolute(x, y) / 0, n_pairs=500)
 
 
@@ -163,7 +166,7 @@ def test_rows_that_never_differ_in_one_factor_alone_give_no_number():
     labels = np.array([[0, 0], [1, 1], [2, 2]])
     images = np.zeros((3, 1, 4, 4), np.uint8)
     images[1:] = 9
-    dataset = LabelledImages(images, labels, channels_first=True)
+    dataset = LabeledImages(images, labels, channels_first=True)
     found = perceived_distances(dataset, n_pairs=50)
     assert [row["mean"] for row in found.to_plain()[:-1]] == [None, None]
     assert found.random.mean > 0
@@ -194,7 +197,7 @@ def test_vectors_are_compared_by_losses_for_any_numbers():
     assert row.mean == pytest.approx(apart[~np.eye(40, dtype=bool)].mean(), rel=0.05)
     with pytest.raises(ValueError, match="needs numbers from 0 to 1"):
         perceived_distances(vectors, Bernoulli())
-    with pytest.raises(ValueError, match="Vectors have no neighbourhoods"):
+    with pytest.raises(ValueError, match="Vectors have no neighborhoods"):
         perceived_distances(vectors, "mse-box")
 
 
@@ -222,20 +225,23 @@ def test_a_saved_loss_is_found_by_its_path(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "message"),
     [
-        ({"loss": "msd"}, "expected one of mse, mae"),
-        ({"n_pairs": 1}, "n_pairs from 2"),
-        ({"subset_size": 1}, "subset_size from 2"),
+        ({"loss": "msd"}, "loss must be one of mse, mae"),
+        ({"n_pairs": 1}, "n_pairs must be a whole number of at least 2, got 1"),
+        ({"subset_size": 1}, "subset_size must be a whole number of at least 2, got 1"),
     ],
 )
-def test_bad_settings_are_refused(options, words, tiny_grid):
-    with pytest.raises(ValueError, match=words):
+def test_bad_settings_are_refused(options, message, tiny_grid):
+    with pytest.raises(ValueError, match=message):
         perceived_distances(tiny_grid, **options)
 
 
 def test_one_image_is_too_few(tiny_grid):
-    with pytest.raises(ValueError, match="two images or more"):
+    with pytest.raises(
+        ValueError,
+        match="The number of images must be a whole number of at least 2, got 1",
+    ):
         perceived_distances(Subset(tiny_grid, [0]))
 
 
@@ -249,11 +255,11 @@ def test_verdicts_follow_overlap_and_order():
     for expectation, found in expected.items():
         verdicts = disentanglement_verdicts(found)
         assert {verdict.expectation for verdict in verdicts} == {expectation}
-    assert "kernel-augmented loss, or supervision" in verdicts[0].words
+    assert "kernel-augmented loss, or supervision" in verdicts[0].reason
     through_box = perceived_distances(constant, "mse-box", n_pairs=1_000)
     verdicts = disentanglement_verdicts(through_box)
     assert {verdict.expectation for verdict in verdicts} == {"likely"}
-    assert "among the first" in verdicts[0].words
+    assert "among the first" in verdicts[0].reason
 
 
 def test_visible_pictures_hide_the_factors_wherever_they_stand():
@@ -281,7 +287,7 @@ def test_a_factor_may_be_called_random():
     labels = np.array([[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1]])
     images = np.arange(6 * 16, dtype=np.uint8).reshape(6, 1, 4, 4)
     names = ("random", "other")
-    dataset = LabelledImages(images, labels, factor_names=names, channels_first=True)
+    dataset = LabeledImages(images, labels, factor_names=names, channels_first=True)
     first, second, last = perceived_distances(dataset, n_pairs=500).to_plain()
     assert (first["factor"], last["factor"]) == ("random", "random")
     assert first["rank"] == pytest.approx(1.0)
@@ -290,18 +296,20 @@ def test_a_factor_may_be_called_random():
 
 
 def test_arrays_are_to_be_wrapped():
-    with pytest.raises(TypeError, match="expected a dataset, got ndarray"):
+    with pytest.raises(TypeError, match="needs a dataset, got ndarray"):
         perceived_distances(np.zeros((5, 3, 8, 8)))
 
 
 def test_a_loss_that_is_none_is_refused():
-    with pytest.raises(ValueError, match="loss: expected one of mse"):
+    with pytest.raises(ValueError, match="loss must be one of mse"):
         perceived_distances(XYSquares(image_size=8, square_size=1), 3)
 
 
 def test_a_loss_may_return_arrays_but_one_number_a_pair():
     data = XYSquares(image_size=8, square_size=1)
-    with pytest.raises(ValueError, match=r"got shape \(3,\) for"):
+    with pytest.raises(
+        ValueError, match=r"distances of the loss must have shape .* got \(3,\)"
+    ):
         perceived_distances(data, lambda first, second: np.zeros(3), n_pairs=50)
 
 
@@ -322,13 +330,13 @@ def test_a_grid_that_memory_could_not_list_is_measured():
 def test_a_model_stands_for_the_loss_it_was_trained_with():
     squares = XYSquares(image_size=8, square_size=2, n_squares=2)
     augmented = KernelAugmented(radius=3)
-    for standardise in (False, True):
+    for standardize in (False, True):
         model = unbraid.fit(
             "vae",
             squares,
             likelihood=augmented,
             network="dense",
-            standardise=standardise,
+            standardize=standardize,
             steps=1,
             n_latents=2,
             progress=False,
@@ -338,7 +346,7 @@ def test_a_model_stands_for_the_loss_it_was_trained_with():
         for row, same in zip(own.rows, literal.rows, strict=True):
             assert row.mean == pytest.approx(same.mean, rel=1e-5)
             assert row.rank == pytest.approx(same.rank, abs=1e-6)
-        if not standardise:
+        if not standardize:
             by_likelihood = perceived_distances(squares, augmented, n_pairs=200)
             assert own.rows == by_likelihood.rows
 
@@ -354,3 +362,39 @@ def test_gaussian_row_of_table_6_1_is_met():
     assert rank == pytest.approx(0.88, abs=0.02)
     assert found.random.linear == pytest.approx(0.73, abs=0.03)
     assert found.random.rank == pytest.approx(0.61, abs=0.03)
+
+
+def test_perceived_distances_are_available_as_a_table():
+    found = perceived_distances(XYSquares(image_size=8, square_size=1), n_pairs=200)
+    frame = found.to_frame().set_index("factor")
+    assert list(frame.index) == [row.factor for row in found.rows]
+    assert frame.index[-1] == "random"
+    for name in ("mean", "std", "linear", "rank", "order", "n_values"):
+        assert frame.loc["x_R", name] == getattr(found["x_R"], name)
+
+
+SMALL = {"image_size": 16, "square_sizes": (3, 5), "n_pairs": 200}
+
+
+@pytest.mark.parametrize("option", [{"spacing": 4}, {"loss": "mae"}, {"seed": 1}])
+def test_options_of_factor_choices_change_the_distances(option):
+    changed = compare_factor_choices(**SMALL, **option)["xy_object"]
+    usual = compare_factor_choices(**SMALL)["xy_object"]
+    assert changed.random.mean != usual.random.mean
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"pictures": XYObject(image_size=16, square_sizes=(3, 5))},
+        {"loss": "mae"},
+        {"seed": 1},
+    ],
+    ids=str,
+)
+def test_options_of_visibilities_change_the_distances(option):
+    sprites = Sprites2D(image_size=16, n_scales=2, n_orientations=3, n_positions=4)
+    options = {"visibilities": (100,), "n_pairs": 200}
+    changed = compare_visibilities(sprites, **options, **option)["100%"]
+    usual = compare_visibilities(sprites, **options)["100%"]
+    assert changed.random.mean != usual.random.mean

@@ -56,33 +56,33 @@ def pooled(values):
     return soft
 
 
-@pytest.mark.parametrize("regularisation", [0.05, 0.5, 2.0, 20.0])
-def test_soft_ranks_are_the_projection_onto_the_permutahedron(regularisation):
+@pytest.mark.parametrize("regularization", [0.05, 0.5, 2.0, 20.0])
+def test_soft_ranks_are_the_projection_onto_the_permutahedron(regularization):
     values = numbers(4)
-    soft = soft_rank(torch.from_numpy(values), regularisation=regularisation)
-    expected = projected(values / regularisation)
+    soft = soft_rank(torch.from_numpy(values), regularization=regularization)
+    expected = projected(values / regularization)
     np.testing.assert_allclose(soft.numpy(), expected, atol=2e-4)
 
 
-@pytest.mark.parametrize("regularisation", [0.01, 0.1, 1.0, 10.0])
+@pytest.mark.parametrize("regularization", [0.01, 0.1, 1.0, 10.0])
 @pytest.mark.parametrize("n", [1, 2, 7, 200])
-def test_soft_ranks_are_those_of_pooling_violators(n, regularisation):
+def test_soft_ranks_are_those_of_pooling_violators(n, regularization):
     values = numbers(n, seed=n)
-    soft = soft_rank(torch.from_numpy(values), regularisation=regularisation)
-    np.testing.assert_allclose(soft.numpy(), pooled(values / regularisation))
+    soft = soft_rank(torch.from_numpy(values), regularization=regularization)
+    np.testing.assert_allclose(soft.numpy(), pooled(values / regularization))
 
 
-def test_little_regularisation_gives_ranks_and_much_gives_the_middle():
+def test_little_regularization_gives_ranks_and_much_gives_the_middle():
     values = numbers(50)
-    soft = soft_rank(torch.from_numpy(values), regularisation=1e-6)
+    soft = soft_rank(torch.from_numpy(values), regularization=1e-6)
     np.testing.assert_allclose(soft.numpy(), rankdata(values))
-    flat = soft_rank(torch.from_numpy(values), regularisation=1e6)
+    flat = soft_rank(torch.from_numpy(values), regularization=1e6)
     np.testing.assert_allclose(flat.numpy(), 25.5, atol=1e-4)
     assert flat.sum().item() == pytest.approx(50 * 51 / 2)
 
 
 def test_equal_values_share_a_rank():
-    soft = soft_rank(torch.tensor([1.0, 0.0, 1.0, 3.0]), regularisation=1e-3)
+    soft = soft_rank(torch.tensor([1.0, 0.0, 1.0, 3.0]), regularization=1e-3)
     torch.testing.assert_close(soft, torch.tensor([2.5, 1.0, 2.5, 4.0]))
 
 
@@ -92,19 +92,19 @@ def test_rows_are_ranked_one_by_one():
     torch.testing.assert_close(soft[1, 0], soft_rank(values[1, 0]))
 
 
-@pytest.mark.parametrize("regularisation", [0.1, 0.7, 5.0])
-def test_the_gradient_is_that_of_finite_differences(regularisation):
+@pytest.mark.parametrize("regularization", [0.1, 0.7, 5.0])
+def test_the_gradient_is_that_of_finite_differences(regularization):
     values = torch.from_numpy(numbers(9)).requires_grad_()
     weights = torch.from_numpy(numbers(9, seed=1))
 
     def weighted(values):
-        return soft_rank(values, regularisation=regularisation) @ weights
+        return soft_rank(values, regularization=regularization) @ weights
 
     assert torch.autograd.gradcheck(weighted, values, eps=1e-7, atol=1e-5)
     others = torch.from_numpy(numbers(9, seed=2))
 
     def correlation(values):
-        return soft_rank_correlation(values, others, regularisation=regularisation)
+        return soft_rank_correlation(values, others, regularization=regularization)
 
     assert torch.autograd.gradcheck(correlation, values, eps=1e-7, atol=1e-5)
 
@@ -112,7 +112,7 @@ def test_the_gradient_is_that_of_finite_differences(regularisation):
 def test_the_correlation_becomes_spearmans_with_ties():
     values = torch.from_numpy(numbers(100))
     others = torch.from_numpy(numbers(100, seed=1).round())
-    soft = soft_rank_correlation(values, others, regularisation=1e-6)
+    soft = soft_rank_correlation(values, others, regularization=1e-6)
     assert soft.item() == pytest.approx(spearmanr(values, others).statistic)
 
 
@@ -124,7 +124,7 @@ def test_constant_values_have_no_correlation_and_a_finite_gradient():
     assert values.grad.isfinite().all()
 
 
-@pytest.mark.parametrize("regularisation", [0.0, -1.0, float("nan")])
-def test_a_regularisation_that_is_not_above_zero_is_refused(regularisation):
-    with pytest.raises(ValueError, match="regularisation above 0"):
-        soft_rank(torch.zeros(3), regularisation=regularisation)
+@pytest.mark.parametrize("regularization", [0.0, -1.0, float("nan")])
+def test_a_regularization_that_is_not_above_zero_is_refused(regularization):
+    with pytest.raises(ValueError, match="regularization must be"):
+        soft_rank(torch.zeros(3), regularization=regularization)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from unbraid.data import LabelledImages, XYObject, XYSquares
+from unbraid.data import LabeledImages, XYObject, XYSquares
 from unbraid.models import Autoencoder, Bernoulli, LinearModel
 from unbraid.models.networks import Dense, DisentanglementLibConvolutional
 from unbraid.reports import match_latents, read_latent_names, write_explorer
@@ -28,7 +28,7 @@ def build(network, shape=(1, 8, 8), *, n_latents=4, seed=0):
 @pytest.fixture(scope="module")
 def images():
     values = np.random.default_rng(0).integers(0, 256, (50, 1, 8, 8), dtype=np.uint8)
-    return LabelledImages(values)
+    return LabeledImages(values)
 
 
 def content(page):
@@ -54,7 +54,7 @@ def test_latents_come_in_the_order_of_what_they_say(images, tmp_path):
         seen = torch.from_numpy(images.images(np.arange(50)))
         expected = model.encode(seen).kl_to_prior().mean(dim=0)
     np.testing.assert_allclose(
-        [latent["says"] for latent in latents], expected[[1, 2, 0, 3]], rtol=1e-5
+        [latent["activity"] for latent in latents], expected[[1, 2, 0, 3]], rtol=1e-5
     )
 
 
@@ -67,9 +67,9 @@ def test_a_model_without_uncertainty_moves_within_its_codes(images, tmp_path):
     codes = model.encode(torch.from_numpy(images.images(np.arange(50)))).mean.numpy()
     for latent in content(page)["models"][0]["latents"]:
         column = codes[:, latent["number"]]
-        assert latent["centre"] == pytest.approx(column.mean(), rel=1e-4)
+        assert latent["center"] == pytest.approx(column.mean(), rel=1e-4)
         assert latent["spread"] == pytest.approx(column.std(), rel=1e-4)
-        assert latent["says"] == pytest.approx(column.var(), rel=1e-4)
+        assert latent["activity"] == pytest.approx(column.var(), rel=1e-4)
 
 
 def test_nothing_that_users_chose_can_end_a_tag(images, tmp_path):
@@ -127,12 +127,15 @@ def test_the_same_call_writes_the_same_bytes(images, tmp_path):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"names": {4: "no"}}, r"expected latents from 0 to 3, got 4"),
-        ({"names": {"x": "no"}}, r"expected latents from 0 to 3, got 'x'"),
-        ({"names": {0: 3}}, r"expected text .* for latent 0, got 3"),
-        ({"model_names": ["a", "b"]}, r"expected 1 names of models, got 2"),
-        ({"n_examples": 0}, r"at least one image to start from, got 0"),
-        ({"other": build(Dense(), (3, 8, 8))}, r"expected data of shape \(3, 8, 8\)"),
+        ({"names": {4: "no"}}, r"keys from 0 to 3 only, got 4"),
+        ({"names": {"x": "no"}}, r"keys from 0 to 3 only, got 'x'"),
+        ({"names": {0: 3}}, r"name of latent 0 must be a string .*, got 3"),
+        ({"model_names": ["a", "b"]}, r"model_names must have 1 elements, .* got 2"),
+        ({"n_examples": 0}, r"at least one image to start from, got n_examples=0"),
+        (
+            {"other": build(Dense(), (3, 8, 8))},
+            r"takes images of shape \(3, 8, 8\)",
+        ),
         ({"other": build(Dense(), (2, 8, 8))}, r"1 or 3 channels"),
     ],
 )
@@ -175,17 +178,17 @@ def test_matching_allows_for_other_numbers_of_latents_and_dead_ones():
     assert [m.other for m in match_latents(codes, wide)] == [2, 3, 4]
     assert [m.latent for m in match_latents(wide, codes)] == [2, 3, 4]
     assert match_latents(wide, np.zeros((200, 1)))[0].correlation == 0.0
-    with pytest.raises(ValueError, match="the same images"):
+    with pytest.raises(ValueError, match="same number of images"):
         match_latents(codes, wide[:10])
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("{", "in JSON"),
-        ("[]", "as the explorer saves them"),
-        ('{"names": {}}', "as the explorer saves them"),
-        ('{"kind": "names of latents", "format": 2}', "format 1, got format 2"),
+        ("{", "not valid JSON"),
+        ("[]", "does not hold names of latents"),
+        ('{"names": {}}', "does not hold names of latents"),
+        ('{"kind": "names of latents", "format": 2}', "format 1, got 2"),
         ('{"kind": "names of latents", "format": 1, "names": 3}', "got 3"),
         ('{"kind": "names of latents", "format": 1, "names": {"-1": ""}}', "'-1'"),
     ],

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from unbraid.data import LabelledImages, XYSquares
+from unbraid.data import LabeledImages, XYSquares
 from unbraid.metrics import mutual_information_gap
 from unbraid.models import KernelAugmented
 from unbraid.reports import (
@@ -55,7 +55,7 @@ def test_matrices_of_plain_arrays_and_frames():
     assert found.factors == ("factor_0", "factor_1")
     frame = pd.DataFrame({"x": np.array(list("abcdef"))[codes.factors[:, 0]]})
     assert factor_latent_matrices(codes.codes, frame).factors == ("x",)
-    with pytest.raises(ValueError, match="codes of images with factors"):
+    with pytest.raises(ValueError, match="needs the factors of the images"):
         factor_latent_matrices(codes.codes)
 
 
@@ -79,7 +79,7 @@ def test_any_name_of_a_factor_can_be_drawn(name):
 
 
 def test_codes_without_factors_have_no_matrices():
-    with pytest.raises(ValueError, match="expected codes of images with factors"):
+    with pytest.raises(ValueError, match="needs the factors of the images"):
         factor_latent_matrices(Representation(np.eye(3)))
 
 
@@ -151,10 +151,10 @@ def test_a_page_shows_verdicts_under_the_loss_of_the_model(
         blocks = {block.title: block for block in section.blocks}
         verdicts = blocks["Will a VAE disentangle this?"]
         assert [row[1] for row in verdicts.rows] == [expectation] * 2
-        assert loss in verdicts.words
-        assert loss in blocks["Distances along factors"].words
-        curves = blocks["How different images look that differ in one factor"]
-        assert loss in curves.words
+        assert loss in verdicts.caption
+        assert loss in blocks["Distances along factors"].caption
+        curves = blocks["Perceived distances of images that differ in one factor"]
+        assert loss in curves.caption
 
 
 def test_factors_that_change_more_pixels_lie_further_right():
@@ -170,6 +170,26 @@ def test_factors_that_change_more_pixels_lie_further_right():
 
 @pytest.mark.parametrize("call", [distance_matrices, cumulative_distances])
 def test_distances_need_a_complete_grid(call):
-    data = LabelledImages(np.zeros((5, 1, 8, 8), np.uint8), channels_first=True)
+    data = LabeledImages(np.zeros((5, 1, 8, 8), np.uint8), channels_first=True)
     with pytest.raises(ValueError, match="holds every combination of its factors"):
         call(data)
+
+
+def test_importance_is_learned_from_some_rows_drawn_by_the_seed():
+    codes = grid_codes()
+    noisy = codes.codes + np.random.default_rng(1).normal(size=codes.codes.shape)
+    few = factor_latent_matrices(noisy, codes.factors, n_train=90)
+    other = factor_latent_matrices(noisy, codes.factors, n_train=90, seed=1)
+    usual = factor_latent_matrices(noisy, codes.factors)
+    assert not np.array_equal(few.importance, other.importance)
+    assert not np.array_equal(few.importance, usual.importance)
+
+
+def test_pairs_of_images_are_drawn_by_the_seed():
+    squares = XYSquares(image_size=8, square_size=2)
+    lines = [
+        cumulative_distances(squares, n_pairs=20, seed=seed).distances
+        for seed in (1, 1, 2)
+    ]
+    np.testing.assert_array_equal(lines[0], lines[1])
+    assert not np.array_equal(lines[0], lines[2])

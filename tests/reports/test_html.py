@@ -14,19 +14,27 @@ from small_discovery import plan_small
 from typer.testing import CliRunner
 
 from unbraid.cli._app import app
-from unbraid.data import LabelledImages
+from unbraid.data import LabeledImages
 from unbraid.execution import InlineExecutor
 from unbraid.foundation import locked, write_json
 from unbraid.reports import write_report
 from unbraid.reports.explorer._explorer_page import script_hash
 from unbraid.reports.pages import _model_section
-from unbraid.reports.pages._page import Notice, Page, Section, Table, Words, render
+from unbraid.reports.pages._page import (
+    Notice,
+    Page,
+    Preformatted,
+    Section,
+    Table,
+    render,
+)
 from unbraid.reports.pages._study_sections import run_notices
 from unbraid.studies import (
     StudyFolder,
+    make_table,
+    read_records,
     run_study,
     study_from_plain,
-    study_table,
 )
 from unbraid.training import fit
 
@@ -102,12 +110,12 @@ def fail(cell, error):
 def test_a_study_is_told_from_beginning_to_end(page):
     assert "miniature" in page.text
     for part in (
-        "What was asked",
+        "Setup",
         "Ranking",
         "95% interval",
         "The best run",
         "What each latent does",
-        "Which latent holds which factor",
+        "Which latent encodes which factor",
         "Settings and versions",
         "study.yaml",
     ):
@@ -146,7 +154,7 @@ def test_an_explorer_that_is_too_large_is_left_to_a_file_of_its_own(
 ):
     monkeypatch.setattr(_model_section, "_LARGEST_EXPLORER", 1_000)
     found = Content(write_report(study, tmp_path / "r.html"))
-    assert "`unbraid explore` writes it as a file of its own" in found.text
+    assert "`unbraid explore` writes it to a file of its own" in found.text
     assert "iframe" not in dict(found.tags)
     policy = next(c for c in found.values("meta", "content") if c and "-src" in c)
     assert "script-src" not in policy
@@ -175,7 +183,7 @@ def test_a_second_page_is_the_same_but_for_a_link_to_an_explorer(study, path):
     before = {file: file.stat().st_mtime_ns for file in study.rglob("*")}
     (path.parent / "explorer.html").touch()
     again = write_report(study, path.parent / "again.html").read_text()
-    link = ' <a href="explorer.html">Open it alone</a>.'
+    link = ' <a href="explorer.html">Open the explorer on its own page</a>.'
     assert link in again
     assert again.replace(link, "") == path.read_text()
     # Nothing was trained, and nothing was written but the page.
@@ -231,7 +239,7 @@ def test_data_without_factors_are_ranked_by_elbo_and_the_page_warns(tmp_path):
     run_study(study_from_plain(plain), tmp_path / "s", executor=InlineExecutor())
     found = Content(write_report(tmp_path / "s"))
     assert "in order of the ELBO" in found.text
-    assert "Which latent holds which factor" not in found.text
+    assert "Which latent encodes which factor" not in found.text
     (tmp_path / "plain.npy").unlink()
     assert "The data cannot be read" in Content(write_report(tmp_path / "s")).text
 
@@ -260,16 +268,16 @@ def test_seeds_of_the_best_setting_are_seen_to_learn(tmp_path):
     run_study(study_from_plain(plain), tmp_path / "s", executor=InlineExecutor())
     page = write_report(tmp_path / "s")
     found = Content(page)
-    assert "How the seeds of this setting learnt" in found.text
+    assert "Training dynamics of the seeds of this setting" in found.text
     rows = csv_of(found, "dynamics.csv")
-    assert rows[0] == "realisation,step,row,first,second"
+    assert rows[0] == "run,step,row,first,second"
     assert len(rows) == 1 + 3 * 4 * 9
     assert {row.split(",")[0] for row in rows[1:]} == {"seed 0", "seed 1", "seed 2"}
     # Of one trace there is nothing to compare, and a damaged one is none.
     traces = sorted((tmp_path / "s").glob("runs/*/traces.safetensors"))
     traces[0].write_bytes(b"nothing")
     traces[1].unlink()
-    assert "How the seeds" not in Content(write_report(tmp_path / "s")).text
+    assert "Training dynamics" not in Content(write_report(tmp_path / "s")).text
 
 
 def test_a_discovery_killed_before_its_study_is_a_page(tmp_path):
@@ -305,7 +313,8 @@ def test_collapse_is_said_in_words(copy):
     (cell.files.path / "status.json").write_text(json.dumps(status))
     scores = cell.files.read_scores() | {"warnings": ["posterior_collapse"]}
     write_json(cell.files.scores, scores, kind="scores")
-    (notice,) = run_notices(copy, study_table(copy.path))
+    runs = read_records(copy)
+    (notice,) = run_notices(runs, make_table(runs))
     assert notice.level == "problem"
     assert notice.title == "1 of 6 runs ended with a warning."
     assert notice.items == ((f"run {cell.id}", words),)
@@ -344,10 +353,10 @@ def test_every_text_of_a_page_is_kept_apart(tmp_path):
         sections=(
             Section(
                 title="Part",
-                words=(HOSTILE,),
+                paragraphs=(HOSTILE,),
                 blocks=(
                     Table(title=HOSTILE, columns=(HOSTILE, HOSTILE), rows=rows),
-                    Words(title=HOSTILE, text=HOSTILE),
+                    Preformatted(title=HOSTILE, text=HOSTILE),
                 ),
             ),
         ),
@@ -364,9 +373,9 @@ def test_a_run_of_fit_is_a_page_with_and_without_its_data(squares, tmp_path):
     settings = {"steps": 20, "n_latents": 3, "batch_size": 8, "network": "dense"}
     fit("beta_vae", squares, out=tmp_path / "run", **settings)
     without = Content(write_report(tmp_path / "run", tmp_path / "r.html"))
-    assert "does not say where the data are" in without.text
+    assert "does not name the data" in without.text
     assert "Training" in without.text
-    assert "Pictures that it makes up" in without.text
+    assert "Samples from the prior" in without.text
     found = Content(write_report(tmp_path / "run", data=squares))
     assert "A model trained with beta_vae." in found.text
     assert "What each latent does" in found.text
@@ -382,7 +391,7 @@ def test_a_run_of_fit_is_a_page_with_and_without_its_data(squares, tmp_path):
 )
 def test_models_of_odd_shapes_are_pages(tmp_path, shape, n_latents, reason):
     values = np.random.default_rng(0).integers(0, 256, (40, *shape), dtype=np.uint8)
-    data = LabelledImages(values, {"level " * 40: np.arange(40) % 4})
+    data = LabeledImages(values, {"level " * 40: np.arange(40) % 4})
     settings = {"steps": 5, "n_latents": n_latents, "network": "dense"}
     fit("vae", data, out=tmp_path / "run", **settings)
     found = Content(write_report(tmp_path / "run", data=data))
@@ -398,7 +407,7 @@ def test_a_run_of_a_study_finds_its_data_and_scores(study, tmp_path):
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path):
-    with pytest.raises(FileNotFoundError, match="expected the folder of a discovery"):
+    with pytest.raises(FileNotFoundError, match="is not the folder of a discovery"):
         write_report(tmp_path)
 
 

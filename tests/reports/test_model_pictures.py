@@ -51,7 +51,7 @@ def test_a_picture_of_reconstructions_has_two_rows_for_every_eight_images(
     figure = draw_reconstructions(reconstructions(trained.model, squares, n_images=10))
     (axes,) = figure.axes
     assert [text.get_text() for text in axes.get_yticklabels()] == [
-        "image",
+        "original",
         "model",
     ] * 2
 
@@ -70,7 +70,7 @@ def test_samples_depend_on_the_seed_alone(trained):
 
 @pytest.mark.parametrize("call", [prior_samples, lambda m: reconstructions(m, None)])
 def test_models_of_vectors_have_no_pictures(call):
-    with pytest.raises(ValueError, match="expected a model of images, got one of vect"):
+    with pytest.raises(ValueError, match="needs a model of images, but"):
         call(vector_model())
 
 
@@ -89,7 +89,7 @@ def test_a_scatter_of_codes_without_factors_has_no_colours():
     found = latent_scatter(Representation(np.eye(4)))
     assert found.values is None
     assert len(draw_latent_scatter(found).axes) == 4 + 6
-    with pytest.raises(ValueError, match="expected codes with factors"):
+    with pytest.raises(ValueError, match="codes come without factors"):
         latent_scatter(Representation(np.eye(4)), factor="x")
 
 
@@ -112,14 +112,14 @@ def test_capacity_is_that_of_the_schedule():
     curves = training_curves(history, objective=objective)
     np.testing.assert_allclose(curves.capacity, [5.0, 10.0])
     labels = draw_training_curves(curves).axes[2].get_legend().get_texts()
-    assert "wanted" in [label.get_text() for label in labels]
+    assert "target" in [label.get_text() for label in labels]
 
 
 def test_a_history_without_divergences_is_drawn_without_them():
     curves = training_curves([{"step": 1, "total": -3.0}, {"step": 2, "total": -4.0}])
     assert curves.kl is None
     assert len(draw_training_curves(curves).axes) == 1
-    with pytest.raises(ValueError, match="expected at least one record"):
+    with pytest.raises(ValueError, match="needs at least one record"):
         training_curves([])
 
 
@@ -130,3 +130,31 @@ def test_the_animation_goes_there_and_back(trained, squares, tmp_path):
         assert picture.n_frames == 8
         # Three bases and two latents, enlarged to 64 pixels, with gaps.
         assert picture.size == (2 * 64 + 2, 3 * 64 + 2 * 2)
+
+
+def test_the_seed_decides_which_images_are_shown(trained, squares):
+    codes = encode(trained.model, squares, progress=False)
+    for rows in (
+        lambda seed: (
+            reconstructions(trained.model, squares, n_images=4, seed=seed).originals
+        ),
+        lambda seed: (
+            latent_traversals(trained.model, squares, n_bases=2, seed=seed).originals
+        ),
+        lambda seed: latent_scatter(codes, n_rows=5, seed=seed).codes,
+    ):
+        assert np.array_equal(rows(1), rows(1))
+        assert not np.array_equal(rows(1), rows(2))
+    assert len(latent_scatter(codes, n_rows=5).codes) == 5
+
+
+def test_a_traversal_goes_as_far_as_it_is_told(trained, squares):
+    options = {"n_latents": 1, "n_values": 3, "n_bases": 1}
+    near, far = (
+        latent_traversals(trained.model, squares, reach=reach, **options).images[0, 0]
+        for reach in (0.5, 4.0)
+    )
+    assert np.array_equal(near[1], far[1])
+    assert (
+        np.ptp(near.astype(int), axis=0).max() < np.ptp(far.astype(int), axis=0).max()
+    )

@@ -12,7 +12,7 @@ from unbraid.models import (
     KernelAugmented,
     LinearModel,
 )
-from unbraid.models.networks import NETWORKS
+from unbraid.models.networks import NETWORKS, MONetComponents
 from unbraid.reports.explorer._network_description import (
     describe_layers,
     describe_model,
@@ -65,7 +65,7 @@ def computed(layers, values):
 @pytest.mark.parametrize(
     ("name", "shape"),
     [
-        *((name, (3, 64, 64)) for name in NETWORKS),
+        *((name, (3, 64, 64)) for name in NETWORKS if name != "monet_components"),
         ("convolutional", (1, 9, 14)),
         ("dense", (1, 9, 14)),
     ],
@@ -102,9 +102,15 @@ def test_every_network_is_described_by_layers_that_compute_the_same(name, shape)
 )
 def test_a_layer_that_the_page_cannot_compute_is_named(layer, text):
     with pytest.raises(
-        ValueError, match=rf"got the layer .*{text}.* in the decoder\.$"
+        ValueError, match=rf"there is the layer .*{text}.* in the decoder\.$"
     ):
         describe_layers(nn.Sequential(nn.ReLU(), layer), "decoder")
+
+
+def test_a_network_of_slots_is_refused_by_name():
+    decoder = MONetComponents(n_slots=2).decoder((3, 8, 8), 4)
+    with pytest.raises(ValueError, match="got the layer SlotDecoder"):
+        describe_layers(decoder, "decoder")
 
 
 def test_numbers_beyond_half_precision_are_kept():

@@ -14,12 +14,12 @@ from unbraid.reports import (
 from unbraid.studies import run_study, study_from_plain
 
 
-def member(place, parent, score, beta):
+def member(index, parent, score, beta):
     return Member(
-        place=place,
+        index=index,
         hyperparameters={"objective.beta": beta, "training.learning_rate": 0.01},
         parent=parent,
-        seeds=(place,),
+        seeds=(index,),
         steps=10,
         score=score,
         failure="" if score is not None else "it diverged",
@@ -85,8 +85,8 @@ def test_a_report_shows_how_its_best_model_was_bred(tmp_path, method):
     end = run_study(study, tmp_path / "study", executor=InlineExecutor())
     assert end.done == 1
     text = write_report(tmp_path / "study").read_text()
-    assert "How it was bred" in text
-    assert "Who descends from whom" in text
+    assert "Population" in text
+    assert "Lineage" in text
     assert "Hyperparameters over the generations" in text
     assert ("What root learned" in text) == (method == "recursive")
     assert "not drawn" not in text

@@ -117,7 +117,7 @@ def test_agreement_puts_models_of_a_group_together():
     np.testing.assert_array_equal(shown[0], scores.pairs[0, [0, 2, 1]])
     labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
     assert labels == ["a", "b"]
-    with pytest.raises(ValueError, match="expected a square table"):
+    with pytest.raises(ValueError, match=r"shape \(n_models, n_models\)"):
         draw_agreement(np.zeros((2, 3)))
 
 
@@ -152,3 +152,15 @@ def test_a_mosaic_is_transparent_where_there_is_no_image():
     assert (canvas[:4, :4] == [7, 7, 7, 255]).all()
     assert (canvas[6:, :4, 3] == 0).all()
     assert (canvas[4:6, :, 3] == 0).all()
+
+
+def test_agreement_is_labelled_with_names_and_ranks_are_drawn_by_the_seed(table):
+    figure = draw_agreement(np.eye(2), names=["first", "second"])
+    labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert labels == ["first", "second"]
+    intervals = [
+        [place.interval for place in rank_settings(table, "score.mig", seed=seed)]
+        for seed in (1, 1, 2)
+    ]
+    assert intervals[0] == intervals[1]
+    assert intervals[0] != intervals[2]

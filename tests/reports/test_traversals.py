@@ -109,5 +109,20 @@ def test_a_large_joint_embedding_is_drawn_in_part():
 def test_a_joint_embedding_has_two_coordinates_and_a_name_for_each_realisation():
     with pytest.raises(ValueError, match=r"n_observations, 2\)"):
         draw_joint_embedding(np.zeros((3, 4, 5)))
-    with pytest.raises(ValueError, match="expected 3 names, got 1"):
+    with pytest.raises(ValueError, match="each of the 3 runs, got 1"):
         draw_joint_embedding(np.zeros((3, 4, 5, 2)), names=["a"])
+
+
+def test_a_traversal_passes_through_a_row_and_shows_some_values(tiny_grid):
+    traversals = factor_traversals(tiny_grid, n_values=2, base=0)
+    assert [len(images) for images in traversals.images] == [2, 2]
+    first = tiny_grid.images([0])[0]
+    assert all(np.array_equal(images[0], first) for images in traversals.images)
+
+
+def test_panels_stand_in_as_many_columns_as_are_asked_for():
+    shown = [factor_traversals(XYSquares(image_size=8, square_size=2))] * 2
+    for n_columns in (1, 2):
+        figure = draw_factor_traversals(shown, n_columns=n_columns)
+        lefts = {round(axes.get_position().x0, 3) for axes in figure.axes}
+        assert len(lefts) == n_columns

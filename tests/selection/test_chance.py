@@ -56,3 +56,14 @@ def test_the_same_seed_gives_the_same_level():
     first = chance_level(copies, OWNERS, n_rotations=5, seed=1)
     assert first == chance_level(copies, OWNERS, n_rotations=5, seed=1)
     assert first != chance_level(copies, OWNERS, n_rotations=5, seed=2)
+
+
+def test_the_level_depends_on_how_similarity_is_measured():
+    copies = [independent()] * 4
+    options = {"n_rotations": 5}
+    usual = chance_level(copies, OWNERS, **options)
+    assert chance_level(copies, OWNERS, similarity="spearman", **options) != usual
+    logs = np.full((300, 4), -0.1)  # about 0.5 nats per latent
+    coded = [(codes, logs) for codes in copies]
+    dead = chance_level(coded, OWNERS, kl_threshold=100.0, **options)
+    assert dead == {"a": 0.0}

@@ -139,7 +139,9 @@ def test_bad_input_is_refused():
     model = linear_model(np.eye(3))
     with pytest.raises(TypeError, match="needs a model with a method 'decode'"):
         jacobian_contrast(object(), CODES)
-    with pytest.raises(ValueError, match="n_points must be at least 1, got 0"):
+    with pytest.raises(
+        ValueError, match="n_points must be a whole number of at least 1, got 0"
+    ):
         jacobian_contrast(model, CODES, n_points=0)
     with pytest.raises(ValueError, match="NaN"):
         jacobian_contrast(model, CODES * np.nan)

@@ -8,7 +8,7 @@ GENERATOR = np.random.default_rng(0)
 PENALTY = 0.1
 
 
-def centred(n_columns, spread):
+def centered(n_columns, spread):
     """Columns that repeat three others, but for some noise."""
     few = GENERATOR.standard_normal((500, 3))
     columns = few[:, np.arange(n_columns) % 3]
@@ -18,7 +18,7 @@ def centred(n_columns, spread):
 
 @pytest.mark.parametrize("spread", [1.0, 0.1, 0.001, 0.0])
 def test_is_optimal_however_much_columns_repeat_each_other(spread):
-    columns, targets = centred(8, spread), centred(20, 0.5)
+    columns, targets = centered(8, spread), centered(20, 0.5)
     targets += columns @ GENERATOR.standard_normal((8, 20))
     gram, products = columns.T @ columns / 500, columns.T @ targets / 500
     weights = lasso_coefficients(gram, products, penalty=PENALTY)
@@ -29,7 +29,7 @@ def test_is_optimal_however_much_columns_repeat_each_other(spread):
 
 
 def test_agrees_with_scikit_learn_at_its_tolerance():
-    columns, targets = centred(8, 1.0), centred(20, 0.5)
+    columns, targets = centered(8, 1.0), centered(20, 0.5)
     gram, products = columns.T @ columns / 500, columns.T @ targets / 500
     exact = lasso_coefficients(gram, products, penalty=PENALTY)
     lasso = Lasso(alpha=PENALTY, tol=1e-13, max_iter=100_000).fit(columns, targets)

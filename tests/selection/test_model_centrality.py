@@ -152,7 +152,18 @@ def test_bad_input_is_refused():
         model_centrality(models, codes[:1])
     with pytest.raises(TypeError, match="needs a model with a method 'encode'"):
         model_centrality([models[0], object()], codes[:2])
-    with pytest.raises(ValueError, match="must be at least 2, got 1 and 25"):
+    with pytest.raises(
+        ValueError,
+        match="groups_per_latent must be a whole number of at least 2, got 1",
+    ):
         model_centrality(models, codes, groups_per_latent=1)
     with pytest.raises(ValueError, match="model_1: .*NaN"):
         model_centrality(models[:2], [codes[0], codes[1] * np.nan])
+
+
+def test_models_below_the_threshold_have_no_score():
+    models, codes = population(0)
+    coded = [(table, np.full_like(table, -1.0)) for table in codes]
+    assert np.isfinite(model_centrality(models, coded).scores).all()
+    dead = model_centrality(models, coded, kl_threshold=100.0)
+    assert not (dead.scores > 0).any()

@@ -23,7 +23,7 @@ def test_a_new_model_costs_its_own_pairs_only(tmp_path):
     cache = tmp_path / "new folder" / "udr.npz"
     ranking(MODELS[:4], cache=cache)
     replace_numbers(cache)
-    order = [4, 2, 0, 1, 3]  # the place of a model is nothing
+    order = [4, 2, 0, 1, 3]  # the index of a model is nothing
     pairs = ranking([MODELS[k] for k in order], cache=cache).pairs
     expected = ranking([MODELS[k] for k in order]).pairs
     assert (pairs[1:, 1:][~np.eye(4, dtype=bool)] == SENTINEL).all()
@@ -87,9 +87,9 @@ def test_a_file_with_any_byte_changed_is_survived(tmp_path):
     cache = tmp_path / "udr.npz"
     expected = ranking(MODELS[:2], cache=cache).pairs
     whole = cache.read_bytes()
-    for place in range(0, len(whole), 11):
+    for index in range(0, len(whole), 11):
         damaged = bytearray(whole)
-        damaged[place] ^= 0xFF
+        damaged[index] ^= 0xFF
         cache.write_bytes(damaged)
         np.testing.assert_array_equal(ranking(MODELS[:2], cache=cache).pairs, expected)
 
@@ -116,5 +116,5 @@ def test_a_file_of_something_else_is_replaced(tmp_path, arrays):
 
 
 def test_a_folder_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="cache: expected the name of a file"):
+    with pytest.raises(ValueError, match="cache must be the path of a file"):
         ranking(MODELS, cache=tmp_path)

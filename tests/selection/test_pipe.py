@@ -60,6 +60,7 @@ def test_latents_that_are_not_active_do_not_count():
     logs = np.tile([-4.0, 0.0], (2000, 1))
     assert pipe_score(loud, codes) == pytest.approx(0.5, abs=0.1)
     assert pipe_score(loud, (codes, logs)) == pytest.approx(1.0, abs=0.1)
+    assert np.isnan(pipe_score(loud, (codes, logs), kl_threshold=100.0))
 
 
 def test_the_same_seed_gives_the_same_score_and_leaves_the_generator_alone():
@@ -78,9 +79,13 @@ def test_bad_input_is_refused():
     codes = RNG.normal(size=(100, 2))
     with pytest.raises(TypeError, match="needs a model with a method 'decode'"):
         pipe_score(object(), codes)
-    with pytest.raises(ValueError, match="n_rows must be at least 20, got 5"):
+    with pytest.raises(
+        ValueError, match="n_rows must be a whole number of at least 20, got 5"
+    ):
         pipe_score(PLANE, codes, n_rows=5)
-    with pytest.raises(ValueError, match="needs at least 20 rows of codes, got 10"):
+    with pytest.raises(
+        ValueError, match="rows of codes must be .* at least 20, got 10"
+    ):
         pipe_score(PLANE, codes[:10])
     with pytest.raises(ValueError, match="NaN"):
         pipe_score(PLANE, codes * np.nan)

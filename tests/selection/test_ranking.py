@@ -14,17 +14,17 @@ from unbraid.selection import (
 )
 
 
-def evidence(levels, *, n_realisations=5, spread=0.02, **more):
-    """Specifications whose realisations agree to a level, and about none to another."""
+def evidence(levels, *, n_runs=5, spread=0.02, **more):
+    """Evidence of configurations whose runs agree to a level."""
     rng = np.random.default_rng(0)
     names, owners = [], []
-    n_models = len(levels) * n_realisations
+    n_models = len(levels) * n_runs
     pairs = np.full((n_models, n_models), np.nan)
-    for place, (owner, level) in enumerate(levels.items()):
-        names += [f"{owner}{seed}" for seed in range(n_realisations)]
-        owners += [owner] * n_realisations
-        rows = slice(place * n_realisations, (place + 1) * n_realisations)
-        noise = rng.normal(scale=spread, size=(n_realisations, n_realisations))
+    for index, (owner, level) in enumerate(levels.items()):
+        names += [f"{owner}{seed}" for seed in range(n_runs)]
+        owners += [owner] * n_runs
+        rows = slice(index * n_runs, (index + 1) * n_runs)
+        noise = rng.normal(scale=spread, size=(n_runs, n_runs))
         pairs[rows, rows] = level + (noise + noise.T) / 2
     np.fill_diagonal(pairs, np.nan)
     given = {
@@ -58,10 +58,10 @@ def test_what_cannot_be_told_apart_is_in_one_group():
     groups = {spec.name: spec.group for spec in found.specifications}
     assert groups["a"] == groups["b"] == 0
     assert groups["c"] == 1
-    assert "2 that cannot be told apart" in found.reason
+    assert "2 that do not differ clearly" in found.reason
 
 
-def test_intervals_hold_the_score_and_grow_with_the_spread():
+def test_intervals_contain_the_score_and_are_wider_for_a_larger_spread():
     narrow = rank_models(evidence({"a": 0.5, "b": 0.6, "c": 0.7}, spread=0.001))
     wide = rank_models(evidence({"a": 0.5, "b": 0.6, "c": 0.7}, spread=0.4))
 
@@ -94,9 +94,9 @@ def test_models_without_active_latents_are_refused_however_stable_they_are():
     )
     assert found.chosen.startswith("b")
     assert [m.score for m in found.models if m.specification == "a"] == [0] * 5
-    nobody = rank_models(evidence({"a": 0.9, "b": 0.5}, active_latents=np.zeros(10)))
-    assert nobody.chosen is None
-    assert "no latent" in nobody.reason
+    dead = rank_models(evidence({"a": 0.9, "b": 0.5}, active_latents=np.zeros(10)))
+    assert dead.chosen is None
+    assert "none of them has a latent" in dead.reason
 
 
 def test_stable_training_decides_between_equals():
@@ -139,14 +139,14 @@ def test_the_same_seed_gives_the_same_ranking_and_it_fits_in_json():
     assert json.loads(json.dumps(first.to_plain()))["chosen"] == first.chosen
 
 
-def test_two_realisations_are_enough():
-    found = rank_models(evidence({"a": 0.9, "b": 0.4}, n_realisations=2))
+def test_two_runs_are_enough():
+    found = rank_models(evidence({"a": 0.9, "b": 0.4}, n_runs=2))
     assert found.specifications[0].name == "a"
 
 
-def test_draws_of_one_realisation_do_not_make_training_look_unstable():
+def test_draws_of_one_run_do_not_make_training_look_unstable():
     pairs = {"a": np.full((2, 2), 0.1), "b": np.full((2, 2), 0.4)}
-    given = evidence({"a": 0.6, "b": 0.6}, n_realisations=2, dynamics_pairs=pairs)
+    given = evidence({"a": 0.6, "b": 0.6}, n_runs=2, dynamics_pairs=pairs)
     found = rank_models(given, weights={"dynamics": 1.0})
     assert [spec.interval for spec in found.specifications] == [(1, 1), (0, 0)]
     assert [spec.group for spec in found.specifications] == [0, 1]
@@ -170,43 +170,48 @@ def test_a_specification_alone_is_neither_first_nor_last():
 def test_agreement_above_chance_by_rounding_alone_is_refused():
     # With one active latent the level of chance is what was measured, to 16 digits.
     chance = {"a": float(np.nextafter(0.8, 0))}
-    given = evidence({"a": 0.8}, n_realisations=2, spread=0.0, chance=chance)
+    given = evidence({"a": 0.8}, n_runs=2, spread=0.0, chance=chance)
     assert rank_models(given).chosen is None
 
 
 def test_weights_of_nothing_that_is_known_are_refused():
-    with pytest.raises(ValueError, match="expected weights of what the evidence has"):
+    with pytest.raises(
+        ValueError, match="weights must include a score of the evidence"
+    ):
         rank_models(evidence({"a": 0.5, "b": 0.6}), weights={"elbo": 1.0})
 
 
 def test_one_rotation_has_no_spread_and_is_refused():
-    with pytest.raises(ValueError, match="n_rotations from 2, got 1"):
+    with pytest.raises(ValueError, match="n_rotations must be .* at least 2, got 1"):
         chance_level([np.eye(4), np.eye(4)], ["a", "a"], n_rotations=1)
 
 
 def test_no_draws_are_refused():
-    with pytest.raises(ValueError, match="n_draws from 1, got 0"):
+    with pytest.raises(ValueError, match="n_draws must be .* at least 1, got 0"):
         rank_models(evidence({"a": 0.5, "b": 0.6}), n_draws=0)
 
 
 @pytest.mark.parametrize(
-    ("more", "words"),
+    ("more", "message"),
     [
         ({"names": ("a",) * 10}, "different names"),
-        ({"active_latents": np.ones(3)}, "active_latents"),
-        ({"elbo": np.ones(3)}, "elbo"),
-        ({"udr_pairs": np.ones((2, 2))}, "udr_pairs"),
-        ({"dynamics_pairs": {"a": np.ones((2, 2))}}, "dynamics of 'a'"),
+        ({"active_latents": np.ones(3)}, "active_latents must have shape"),
+        ({"elbo": np.ones(3)}, "elbo must have shape"),
+        ({"udr_pairs": np.ones((2, 2))}, "udr_pairs must have shape"),
+        (
+            {"dynamics_pairs": {"a": np.ones((2, 2))}},
+            r"dynamics_pairs\['a'\] must have shape",
+        ),
     ],
 )
-def test_evidence_that_does_not_fit_is_refused(more, words):
-    with pytest.raises(ValueError, match=words):
+def test_evidence_that_does_not_fit_is_refused(more, message):
+    with pytest.raises(ValueError, match=message):
         evidence({"a": 0.5, "b": 0.6}, **more)
 
 
 @pytest.mark.parametrize("weights", [{"utr": 1.0}, {}, {"udr": 0.0}])
 def test_weights_that_mean_nothing_are_refused(weights):
-    with pytest.raises(ValueError, match="expected weights of udr"):
+    with pytest.raises(ValueError, match="weights must be of udr"):
         rank_models(evidence({"a": 0.5, "b": 0.6}), weights=weights)
 
 
@@ -260,3 +265,19 @@ def test_a_single_run_of_one_configuration_does_not_make_the_others_refused():
     )
     assert found.chosen.startswith("a")
     assert found.models[-1].name == "b0"
+
+
+def test_a_ranking_is_shown_in_a_line_and_as_a_table():
+    found = rank_models(evidence({"<high>": 0.9, "low": 0.4}, n_runs=15))
+    assert (
+        repr(found)
+        == f"Ranking(30 models of 2 configurations, chosen={found.chosen!r})"
+    )
+    page = found._repr_html_()
+    assert page.count("<tr>") == 21
+    assert "10 more models: see to_frame()." in page
+    assert "&lt;high&gt;" in page
+    assert "<high>" not in page
+    refused = rank_models(evidence({"a": 0.1, "b": 0.1}))
+    assert repr(refused) == "Ranking(10 models of 2 configurations, chosen=None)"
+    assert "Chosen: no model." in refused._repr_html_()

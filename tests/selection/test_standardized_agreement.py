@@ -108,9 +108,18 @@ def test_agreement_above_a_lower_chance_level_wins_over_a_higher_raw_agreement()
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(ValueError, match="n_rotations must be at least 2, got 1"):
+    with pytest.raises(ValueError, match="n_rotations must be .* at least 2, got 1"):
         standardized_agreement(COPIES, n_rotations=1)
     with pytest.raises(ValueError, match="similarity"):
         standardized_agreement(COPIES, similarity="pearson")
     with pytest.raises(ValueError, match="two models"):
         standardized_agreement(COPIES[:1])
+
+
+def test_latents_below_the_threshold_do_not_count():
+    faint = np.column_stack([CODES[:, :3], 0.1 * CODES[:, 3]])
+    logs = np.tile([-4.0, -4.0, -4.0, 0.0], (300, 1))
+    models = [(faint, logs), (-faint, logs)]
+    usual = standardized_agreement(models, n_rotations=5)
+    every = standardized_agreement(models, n_rotations=5, kl_threshold=0.0)
+    assert not np.array_equal(usual, every)

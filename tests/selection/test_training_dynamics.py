@@ -34,13 +34,13 @@ def trace(activations, *, rows=None, steps=None):
     return Trace("1", rows, steps, activations.astype(np.float32))
 
 
-def test_equal_realisations_score_zero():
+def test_equal_runs_score_zero():
     result = training_dynamics([learning(0, noise=0.3)] * 3)
     assert abs(result.score) < 1e-12
     assert np.abs(result.pairs).max() < 1e-12
 
 
-def test_the_score_grows_with_the_difference_of_realisations():
+def test_the_score_grows_with_the_difference_of_runs():
     scores = [
         training_dynamics([learning(seed, noise=noise) for seed in range(4)]).score
         for noise in (0.0, 0.05, 1.0)
@@ -82,7 +82,7 @@ def test_units_may_be_permuted_rotated_scaled_or_more(change):
     np.testing.assert_allclose(result.embedding, expected.embedding, atol=1e-5)
 
 
-def test_the_order_of_realisations_does_not_matter():
+def test_the_order_of_runs_does_not_matter():
     tensors = [learning(seed, noise=0.3) for seed in range(3)]
     forwards, backwards = training_dynamics(tensors), training_dynamics(tensors[::-1])
     np.testing.assert_allclose(
@@ -153,7 +153,7 @@ def test_collapsed_networks_are_perfectly_stable():
     assert np.isfinite(result.embedding).all()
 
 
-def test_after_too_many_steps_coordinates_tell_realisations_apart_alone():
+def test_after_too_many_steps_coordinates_tell_runs_apart_alone():
     tensors = [learning(seed, noise=0.3) for seed in range(3)]
     few, many = training_dynamics(tensors), training_dynamics(tensors, steps=200)
     assert few.separation < 0.1
@@ -167,16 +167,16 @@ def test_few_slices_and_observations_are_enough():
     assert result.embedding.shape == (2, 1, 3, 2)
 
 
-def test_specifications_are_ordered_by_stability():
-    specifications = {
+def test_configurations_are_ordered_by_stability():
+    configurations = {
         name: [learning(seed, noise=noise) for seed in range(2)]
         for name, noise in (("noisy", 1.0), ("quiet", 0.02), ("between", 0.2))
     }
-    ordered = training_dynamics_scores(specifications)
+    ordered = training_dynamics_scores(configurations)
     assert list(ordered) == ["quiet", "between", "noisy"]
     with ThreadPoolExecutor(2) as pool:
         again = training_dynamics_scores(
-            specifications, score=partial(training_dynamics, steps=2), map_over=pool.map
+            configurations, score=partial(training_dynamics, steps=2), map_over=pool.map
         )
     assert [item.score for item in again.values()] == pytest.approx(
         [item.score for item in ordered.values()]
@@ -186,14 +186,18 @@ def test_specifications_are_ordered_by_stability():
 @pytest.mark.parametrize(
     ("traces", "options", "message"),
     [
-        ([learning(0)], {}, "two realisations or more, got 1"),
-        ([learning(0), learning(0)[:5]], {}, "as many slices and observations"),
+        ([learning(0)], {}, "number of traces must be .* at least 2, got 1"),
+        ([learning(0), learning(0)[:5]], {}, "the same slices and observations"),
         ([learning(0)[0], learning(0)[0]], {}, "n_slices, n_observations, n_units"),
-        ([learning(0)[:1, :2]] * 2, {}, "at least 3 pairs"),
-        ([learning(0), np.full((6, 40, 2), np.nan)], {}, "finite activations"),
+        (
+            [learning(0)[:1, :2]] * 2,
+            {},
+            "pairs of slice and observation must be .* least 3",
+        ),
+        ([learning(0), np.full((6, 40, 2), np.nan)], {}, "activations must be finite"),
         ([learning(0)] * 2, {"bandwidth": "mean"}, "'mean'"),
-        ([learning(0)] * 2, {"bandwidth": 0.0}, "a number over 0"),
-        ([learning(0)] * 2, {"n_components": 0}, "n_components from 1"),
+        ([learning(0)] * 2, {"bandwidth": 0.0}, "or a positive number, got 0.0"),
+        ([learning(0)] * 2, {"n_components": 0}, "n_components must be .* at least 1"),
         (
             [trace(learning(0)), trace(learning(1), rows=np.arange(40) + 1)],
             {},

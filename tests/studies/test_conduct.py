@@ -67,8 +67,11 @@ def test_a_run_that_cannot_work_is_a_row_with_its_error(tmp_path, run_here):
     table = study_table(tmp_path / "study")
     assert table["error"].str.contains("64x64").all()
     status = study_status(tmp_path / "study")
-    assert status["counts"]["failed"] == 2
-    assert "64x64" in status["failed"][0]["error"]
+    assert status.counts["failed"] == 2
+    assert "64x64" in status.to_plain()["failed"][0]["error"]
+    frame = status.to_frame()
+    assert list(frame["state"]) == ["failed", "failed"]
+    assert frame["error"].str.contains("64x64").all()
 
 
 def test_one_bad_run_does_not_stop_the_others_and_can_be_tried_again(
@@ -81,7 +84,7 @@ def test_one_bad_run_does_not_stop_the_others_and_can_be_tried_again(
     assert "finite" in study_table(tmp_path / "study")["error"].iloc[1]
     assert run_here(methods=methods, grid=grid).failed == 2
     assert retry_failed(tmp_path / "study") == 2
-    assert study_status(tmp_path / "study")["counts"]["failed"] == 0
+    assert study_status(tmp_path / "study").counts["failed"] == 0
     assert run_here(methods=methods, grid=grid).failed == 2
 
 
@@ -148,14 +151,17 @@ def test_a_budget_that_cannot_be_kept_stops_the_study(tmp_path, plain):
     with pytest.raises(OSError, match="may take"):
         run_study(study, tmp_path / "study", executor=InlineExecutor(), disk_budget=100)
     assert len(ids(tmp_path / "study")) == 1
-    assert study_status(tmp_path / "study")["counts"]["done"] == 1
+    assert study_status(tmp_path / "study").counts["done"] == 1
 
 
 def test_status_of_a_study_that_has_not_begun(tmp_path, plain):
     folder = StudyFolder(tmp_path / "study")
     study = study_from_plain(plain | {"seeds": 3})
     folder.write(study, {plain["data"]: "fingerprint"})
-    assert study_status(folder.path)["counts"]["waiting"] == 3
+    status = study_status(folder.path)
+    assert status.counts["waiting"] == 3
+    assert list(status.to_frame()["id"]) == [cell.id for cell in folder.cells]
+    assert list(status.to_frame()["step"]) == [0, 0, 0]
     assert list(study_table(folder.path)["status"]) == ["waiting"] * 3
 
 

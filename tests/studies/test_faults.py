@@ -75,10 +75,10 @@ def test_a_full_disk_stops_the_study_with_a_sentence_and_loses_nothing(
         written(number)
 
     monkeypatch.setattr(os, "fsync", full_after_a_run)
-    with pytest.raises(OSError, match=r"No space left.*the same command continues"):
+    with pytest.raises(OSError, match=r"No space left.*continue with the same command"):
         run_here(seeds=3)
     monkeypatch.undo()
-    counts = study_status(tmp_path / "study")["counts"]
+    counts = study_status(tmp_path / "study").counts
     assert (counts["done"], counts["failed"]) == (1, 0)
     run_here(seeds=3)
     assert (tmp_path / "study" / "table.csv").read_bytes() == undisturbed
@@ -144,13 +144,13 @@ def test_a_run_whose_worker_dies_once_is_tried_again(tmp_path, plain):
     executor = Scripted("died", "done")
     run_study(study, tmp_path / "study", executor=executor)
     assert len(executor.begun) == 2
-    assert study_status(tmp_path / "study")["counts"]["failed"] == 0
+    assert study_status(tmp_path / "study").counts["failed"] == 0
 
 
 def test_a_run_that_another_process_works_on_is_asked_for_again_later(
     tmp_path, plain, monkeypatch
 ):
-    monkeypatch.setattr("unbraid.execution._queue._LOOK_AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr("unbraid.execution._queue._RETRY_SECONDS", 0.01)
     study = study_from_plain(plain | {"seeds": 2})
     executor = Scripted("busy", "done", "done")
     run_study(study, tmp_path / "study", executor=executor)

@@ -53,15 +53,15 @@ def test_settings_reach_the_training():
     training = {
         "steps": 7,
         "n_latents": 2,
-        "optimiser": "SGD",
-        "optimiser_options": {"momentum": 0.5},
+        "optimizer": "SGD",
+        "optimizer_options": {"momentum": 0.5},
         "learning_rate": 1,
-        "standardise": True,
+        "standardize": True,
         "order": "shuffled",
     }
     spec = read(training=training, seed=3).training_spec(dataset)
     assert (spec.steps, spec.n_latents, spec.seed, spec.order) == (7, 2, 3, "shuffled")
-    assert (spec.optimiser, spec.optimiser_options) == ("SGD", (("momentum", 0.5),))
+    assert (spec.optimizer, spec.optimizer_options) == ("SGD", (("momentum", 0.5),))
     assert isinstance(spec.likelihood, Gaussian)
     assert len(spec.mean) == len(spec.std) == 3
 
@@ -79,10 +79,10 @@ def test_settings_reach_the_training():
         ({"objective": {"name": "beta_vae", "bta": 1}}, "Did you mean 'beta'"),
         ({"objective": {"name": "beta_vae", "beta": -1}}, "at least 0, got -1"),
         ({"objective": "beta_va"}, "Did you mean 'beta_vae'"),
-        ({"objective": {"beta": 4}}, "expected a name"),
-        ({"objective": "dense"}, "expected one of"),
-        ({"network": {"name": "auto", "widths": [3]}}, "no options for 'auto'"),
-        ({"likelihood": 3}, "expected a name"),
+        ({"objective": {"beta": 4}}, "is neither a name nor a name with options"),
+        ({"objective": "dense"}, "name must be one of"),
+        ({"network": {"name": "auto", "widths": [3]}}, "'auto' takes no options"),
+        ({"likelihood": 3}, "is neither a name nor a name with options"),
         ({"evaluation": {"metrics": "migg"}}, "Did you mean 'mig'"),
         ({"evaluation": {"metrics": []}}, "at least one metric"),
         ({"seed": -1}, "seed"),

@@ -85,20 +85,20 @@ def test_what_is_written_is_the_same_study(tmp_path):
         ("data: xy_squares\nsedes: 3", "Did you mean 'seeds'"),
         ("data: xy_squares\nmethod: {vae: }", "Did you mean 'methods'"),
         ("data: [", "line 1"),
-        ("- data", "expected keys with values"),
-        ("", "expected keys with values"),
-        ("data: a\ndata: b", "comes twice"),
+        ("- data", "must have keys and values"),
+        ("", "must have keys and values"),
+        ("data: a\ndata: b", "occurs twice"),
         ("data: xy_squares\nseeds: 0", "seeds"),
         ("data: xy_squares\nseeds: [1.5]", "seed"),
         ("data: xy_squares\ngrid: {training.steps: []}", "at least 1"),
         ("data: xy_squares\nmethods: {beta_vae: {beta: []}}", "empty"),
         ("data: xy_squares\ngrid: {training.step: [1]}", "Did you mean 'steps'"),
-        ("data: xy_squares\nzip: [{training.steps: [1], seed: [1, 2]}]", "one length"),
-        ("data: xy_squares\nobjective: vae\nmethods: {vae: }", "got both"),
-        ("data: xy_squares\nscale: mini", "expected a preset"),
+        ("data: xy_squares\nzip: [{training.steps: [1], seed: [1, 2]}]", "same length"),
+        ("data: xy_squares\nobjective: vae\nmethods: {vae: }", "not both"),
+        ("data: xy_squares\nscale: mini", "needs a preset"),
         ("preset: dlib-2091", "dlib-2019"),
         ("preset: dlib-2019\nscale: huge", "mini"),
-        ("data: xy_squares\nformat: one", "expected format 1"),
+        ("data: xy_squares\nformat: one", "format must be 1"),
         ("data: xy_squares\nseeds: 2000000", "at most 100,000"),
     ],
 )
@@ -120,7 +120,7 @@ def test_a_file_of_a_newer_format_is_refused(tmp_path):
 def test_a_file_that_is_no_text_is_refused(tmp_path):
     path = tmp_path / "study.yaml"
     path.write_bytes(b"\xff\xfe\x00data")
-    with pytest.raises(ValueError, match="not text"):
+    with pytest.raises(ValueError, match="not UTF-8 text"):
         read_study(path)
 
 

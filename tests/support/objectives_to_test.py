@@ -15,6 +15,7 @@ NEEDED = {
         "n_labels": 20,
         "factor_sizes": (4, 4, 4),
     },
+    "monet": lambda: {"n_slots": 2, "n_filters": 4},
     "factor_vae": lambda: {"discriminator_width": 16, "discriminator_depth": 2},
 }
 """What an objective needs to be made, or to be made small enough for a test."""

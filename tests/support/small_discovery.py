@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unbraid.data import LabelledImages
+from unbraid.data import LabeledImages
 from unbraid.discovery import Plan, Rung
 from unbraid.discovery._data import read_source
 from unbraid.studies import study_from_plain
@@ -16,7 +16,7 @@ def lamps(n_levels=6):
     levels = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
     owner = np.repeat([0, 1, 2], [36, 18, 10]).reshape(8, 8)
     images = (levels * (255 // (n_levels - 1)))[:, owner].astype(np.uint8)
-    return LabelledImages(images, levels, factor_names=["left", "middle", "right"])
+    return LabeledImages(images, levels, factor_names=["left", "middle", "right"])
 
 
 def plan_small(

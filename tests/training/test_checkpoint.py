@@ -11,7 +11,7 @@ from unbraid.models.networks import Convolutional, Dense
 from unbraid.models.objectives import VAE, AbstractAdversarialObjective
 from unbraid.training import TrainingSpec, TrainingState, train
 from unbraid.training._checkpoint import load_state, save_state
-from unbraid.training._fit import stream_of
+from unbraid.training._fit import make_stream
 
 SPEC = TrainingSpec(
     network=Dense(widths=(4,)), image_shape=(1, 8, 8), n_latents=2, batch_size=4
@@ -20,7 +20,7 @@ SPEC = TrainingSpec(
 
 def trained(spec, data, steps=3):
     state = TrainingState.create(spec)
-    stream = stream_of(spec, data, torch.device("cpu"))
+    stream = make_stream(spec, data, torch.device("cpu"))
     list(train(state, stream, spec.objective, steps=steps))
     return state
 
@@ -36,14 +36,14 @@ def test_a_state_comes_back_with_values_layout_and_step(tmp_path, squares):
     for weight, other_weight in weights:
         assert torch.equal(weight, other_weight)
         assert weight.stride() == other_weight.stride()
-        values = state.optimiser.state[weight]
-        other_values = again.optimiser.state[other_weight]
+        values = state.optimizer.state[weight]
+        other_values = again.optimizer.state[other_weight]
         assert values.keys() == other_values.keys()
         for name, value in values.items():
             assert torch.equal(value, other_values[name])
             assert value.stride() == other_values[name].stride()
     groups = zip(
-        state.optimiser.param_groups, again.optimiser.param_groups, strict=True
+        state.optimizer.param_groups, again.optimizer.param_groups, strict=True
     )
     for group, other in groups:
         assert {**group, "params": 0} == {**other, "params": 0}
@@ -51,17 +51,17 @@ def test_a_state_comes_back_with_values_layout_and_step(tmp_path, squares):
 
 def test_values_that_are_no_tensors_come_back(tmp_path, squares):
     spec = dataclasses.replace(
-        SPEC, optimiser="SGD", optimiser_options=(("momentum", 0.9),)
+        SPEC, optimizer="SGD", optimizer_options=(("momentum", 0.9),)
     )
     state, path = trained(spec, squares), tmp_path / "state.safetensors"
     weight = next(state.model.parameters())
-    state.optimiser.state[weight]["count"] = 7
-    state.optimiser.param_groups[0]["lr"] = 0.125
+    state.optimizer.state[weight]["count"] = 7
+    state.optimizer.param_groups[0]["lr"] = 0.125
     save_state(state, path, run_id="a")
     again = TrainingState.create(spec)
     load_state(again, path, run_id="a")
-    assert again.optimiser.state[next(again.model.parameters())]["count"] == 7
-    assert again.optimiser.param_groups[0]["lr"] == 0.125
+    assert again.optimizer.state[next(again.model.parameters())]["count"] == 7
+    assert again.optimizer.param_groups[0]["lr"] == 0.125
 
 
 class Adversarial(AbstractAdversarialObjective):
@@ -77,13 +77,13 @@ class Adversarial(AbstractAdversarialObjective):
         codes = model.encode(batch.images).mean.detach()
         return Loss((context.extra(codes) - 1).square().mean())
 
-    def adversary_optimiser(self, adversary):
+    def adversary_optimizer(self, adversary):
         return torch.optim.Adam(adversary.parameters(), lr=0.01)
 
 
 def test_an_adversary_goes_on_to_the_same_bytes(tmp_path, squares):
     spec = dataclasses.replace(SPEC, objective=Adversarial())
-    stream = stream_of(spec, squares, torch.device("cpu"))
+    stream = make_stream(spec, squares, torch.device("cpu"))
     save_state(trained(spec, squares, 6), tmp_path / "whole", run_id="a")
     save_state(trained(spec, squares, 3), tmp_path / "half", run_id="a")
     state = TrainingState.create(spec)
@@ -113,7 +113,7 @@ def test_the_state_of_another_network_is_refused(tmp_path, squares):
     path = tmp_path / "state.safetensors"
     save_state(trained(SPEC, squares), path, run_id="a")
     wider = dataclasses.replace(SPEC, network=Dense(widths=(5,)))
-    with pytest.raises(CheckpointFormatError, match="of shape"):
+    with pytest.raises(CheckpointFormatError, match="must have shape"):
         load_state(TrainingState.create(wider), path, run_id="a")
     deeper = dataclasses.replace(SPEC, network=Dense(widths=(4, 4)))
     with pytest.raises(CheckpointFormatError, match="without 'decoder"):
@@ -126,13 +126,13 @@ def test_files_of_something_else_are_refused(tmp_path):
     save_file({"a": torch.zeros(1)}, path)
     with pytest.raises(CheckpointFormatError, match="something else"):
         load_state(state, path, run_id="a")
-    words = {"format": 1, "kind": "model"}
-    save_file({"a": torch.zeros(1)}, path, {"unbraid": json.dumps(words)})
-    with pytest.raises(CheckpointFormatError, match="got a model"):
+    record = {"format": 1, "kind": "model"}
+    save_file({"a": torch.zeros(1)}, path, {"unbraid": json.dumps(record)})
+    with pytest.raises(CheckpointFormatError, match="but a model"):
         load_state(state, path, run_id="a")
-    words = {"format": 99, "kind": "training state"}
-    save_file({"a": torch.zeros(1)}, path, {"unbraid": json.dumps(words)})
-    with pytest.raises(CheckpointFormatError, match="got 99. Update unbraid"):
+    record = {"format": 99, "kind": "training state"}
+    save_file({"a": torch.zeros(1)}, path, {"unbraid": json.dumps(record)})
+    with pytest.raises(CheckpointFormatError, match="has format 99, .* Update unbraid"):
         load_state(state, path, run_id="a")
     path.write_bytes(b"nonsense")
     with pytest.raises(CheckpointFormatError, match="damaged or cut off"):

@@ -98,12 +98,14 @@ def test_a_run_with_a_huge_beta_warns_and_keeps_it(train_small, tmp_path):
 
 def test_bernoulli_refuses_what_is_not_between_0_and_1(train_small):
     values = np.random.default_rng(0).normal(size=(30, 4))
-    with pytest.raises(ValueError, match="values from 0 to 1 for the likelihood Bern"):
+    with pytest.raises(
+        ValueError, match="The likelihood Bernoulli needs values from 0 to 1"
+    ):
         train_small(data=Vectors(values), likelihood="bernoulli")
     run = train_small(data=Vectors(abs(values) / 9), likelihood="bernoulli")
     assert len(run.history) == 4
 
 
-def test_bernoulli_refuses_standardised_data(train_small):
-    with pytest.raises(ValueError, match="likelihood for standardised data"):
-        train_small(likelihood="bernoulli", standardise=True)
+def test_bernoulli_refuses_standardized_data(train_small):
+    with pytest.raises(ValueError, match="likelihood for standardized data"):
+        train_small(likelihood="bernoulli", standardize=True)

@@ -2,6 +2,7 @@ import json
 import os
 import signal
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from unbraid.foundation import (
 from unbraid.models import Decay
 from unbraid.models.networks import Convolutional, Dense
 from unbraid.models.objectives import TVAE, AdaGVAE, BetaVAE
-from unbraid.training import Run, TraceSettings, fit
+from unbraid.training import Diagnosis, Run, TraceSettings, fit
 from unbraid.training.loggers import AbstractLogger
 
 WEIGHTS = "model.safetensors"
@@ -125,9 +126,9 @@ def test_a_finished_run_is_not_computed_again(train_small, tmp_path):
     assert before == {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
 
 
-@pytest.mark.parametrize("optimiser", ["Adam", "SGD", "RMSprop", "NAdam", "Adagrad"])
-def test_a_broken_run_goes_on_to_the_same_bytes(train_small, tmp_path, optimiser):
-    options = {"optimiser": optimiser, "save_every": 5}
+@pytest.mark.parametrize("optimizer", ["Adam", "SGD", "RMSprop", "NAdam", "Adagrad"])
+def test_a_broken_run_goes_on_to_the_same_bytes(train_small, tmp_path, optimizer):
+    options = {"optimizer": optimizer, "save_every": 5}
     whole = train_small(out=tmp_path / "whole", **options)
     with pytest.raises(RuntimeError, match="stopped"):
         train_small(out=tmp_path / "broken", loggers=[Listener(15, stop)], **options)
@@ -204,7 +205,7 @@ def test_a_folder_with_a_strangers_model_is_refused(train_small, tmp_path):
 
 
 def test_wrong_settings_do_not_take_a_folder(train_small, tmp_path):
-    with pytest.raises(ValueError, match="expected a layer"):
+    with pytest.raises(ValueError, match="layer must be '0'"):
         train_small(traces=TraceSettings(layer="none"), out=tmp_path)
     assert not list(tmp_path.iterdir())
 
@@ -240,7 +241,7 @@ def test_any_failure_is_written_down_and_the_same_call_goes_on(
     "damage",
     [None, b"", b"\xff\xfe", b"[1]\n", b"5\n", b'{"total": 1.0}\n', b'{"step": "a"}\n'],
 )
-def test_a_finished_run_without_its_history_is_opened_with_a_warning(
+def test_a_finished_run_without_its_history_is_loaded_with_a_warning(
     train_small, tmp_path, damage
 ):
     train_small(out=tmp_path)
@@ -261,9 +262,9 @@ def test_damaged_settings_of_a_run_are_refused_and_a_damaged_status_is_unknown(
     again = train_small(out=tmp_path)
     assert again.history == whole.history
     (tmp_path / "spec.json").write_bytes(damage)
-    with pytest.raises(CheckpointFormatError, match=r"spec\.json: expected"):
+    with pytest.raises(CheckpointFormatError, match=r"spec\.json: this is not"):
         train_small(out=tmp_path)
-    with pytest.raises(CheckpointFormatError, match=r"spec\.json: expected"):
+    with pytest.raises(CheckpointFormatError, match=r"spec\.json: this is not"):
         Run.load(tmp_path)
 
 
@@ -280,7 +281,9 @@ def test_a_folder_takes_one_training_at_a_time(train_small, tmp_path):
     refused = []
 
     def begin_again():
-        with pytest.raises(FolderInUseError, match="another process is") as caught:
+        with pytest.raises(
+            FolderInUseError, match="another process is training"
+        ) as caught:
             train_small(out=tmp_path)
         refused.append(caught.value)
 
@@ -372,43 +375,52 @@ def test_loaders_arrays_and_datasets_train_alike(train_small, squares):
     assert all(loss == losses[0] for loss in losses)
 
 
-def test_images_that_are_standardised_get_a_gaussian_by_default(train_small):
-    run = train_small(standardise=True)
+def test_images_that_are_standardized_get_a_gaussian_by_default(train_small):
+    run = train_small(standardize=True)
     assert type(run.spec.likelihood).__name__ == "Gaussian"
     assert len(run.spec.mean) == 1
 
 
 def test_intervals_that_do_not_fit_are_refused(train_small):
-    with pytest.raises(ValueError, match="multiple of log_every = 5, got 7"):
+    with pytest.raises(ValueError, match="multiple of log_every=5, got 7"):
         train_small(save_every=7)
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"log_every": 0}, "log_every to be a whole number from 1, got 0"),
-        ({"log_every": 1.5}, "log_every to be a whole number from 1, got 1.5"),
-        ({"save_every": float("nan")}, "save_every to be a whole number from 1"),
-        ({"save_every_seconds": "a"}, "save_every_seconds to be a number from 0"),
-        ({"steps": float("nan")}, "steps to be a whole number from 1, got nan"),
+        ({"log_every": 0}, "log_every must be a positive integer, got 0"),
+        ({"log_every": 1.5}, "log_every must be a positive integer, got 1.5"),
+        ({"save_every": float("nan")}, "save_every must be a positive integer"),
+        (
+            {"save_every_seconds": "a"},
+            "save_every_seconds must be a non-negative number",
+        ),
+        ({"steps": float("nan")}, "steps must be a positive integer, got nan"),
         (
             {"steps": float("nan"), "objective": "annealed_vae"},
-            "steps to be a whole number from 1, got nan",
+            "steps must be a positive integer, got nan",
         ),
-        ({"steps": True}, "steps to be a whole number from 1, got True"),
-        ({"n_latents": 2.0}, "n_latents to be a whole number from 1, got 2.0"),
-        ({"optimiser": "LBFGS"}, "of one pass, got 'LBFGS'"),
-        ({"optimiser": "SparseAdam"}, "of one pass, got 'SparseAdam'"),
-        ({"optimiser": 5}, "the name of an optimiser"),
-        ({"batch_size": 1, "objective": "dip_vae"}, "batch size from 2 for DIPVAE"),
+        ({"steps": True}, "steps must be a positive integer, got True"),
+        ({"n_latents": 2.0}, "n_latents must be a positive integer, got 2.0"),
+        ({"optimizer": "LBFGS"}, "one dense gradient per step, such as .* got 'LBFGS'"),
+        (
+            {"optimizer": "SparseAdam"},
+            "one dense gradient per step, such as .* got 'SparseAdam'",
+        ),
+        ({"optimizer": 5}, "the name of an optimizer"),
+        (
+            {"batch_size": 1, "objective": "dip_vae"},
+            "batch_size must be at least 2 for DIPVAE",
+        ),
         (
             {"batch_size": 2, "objective": TVAE(triplets="perceived")},
-            "batch size from 3 for TVAE, got 2",
+            "batch_size must be at least 3 for TVAE, got 2",
         ),
     ],
 )
 def test_wrong_settings_are_refused_in_a_sentence(train_small, options, said):
-    with pytest.raises(ValueError, match=f"fit: expected.*{said}"):
+    with pytest.raises(ValueError, match=said):
         train_small(**options)
 
 
@@ -435,7 +447,7 @@ def test_a_network_of_the_users_own_is_kept_and_goes_on(train_small, tmp_path):
     assert torch.equal(next(run.model.parameters()), next(again.model.parameters()))
     with pytest.raises(CheckpointFormatError, match="another network"):
         train_small(network=Own(widths=(7,)), out=tmp_path)
-    with pytest.raises(CheckpointFormatError, match="expected network="):
+    with pytest.raises(CheckpointFormatError, match="Pass it as network="):
         unbraid.load(tmp_path)
     assert unbraid.load(tmp_path, network=Own(widths=(6,))).n_latents == 3
 
@@ -499,3 +511,19 @@ def test_a_run_with_a_schedule_of_the_learning_rate_resumes_to_the_same_bytes(
 def test_a_learning_rate_that_is_not_positive_is_refused(train_small, rate):
     with pytest.raises(ValueError, match="learning rate must be positive, got"):
         train_small(learning_rate=rate)
+
+
+def test_a_run_is_shown_in_a_line_and_as_a_table(tmp_path):
+    squares = XYSquares(image_size=8, square_size=1, n_squares=1)
+    options = {"steps": 1_200, "log_every": 600, "n_latents": 2, "batch_size": 4}
+    run = fit("beta_vae", squares, out=tmp_path / "run", **options)
+    warned = replace(run, warnings=(Diagnosis("dead", "<No latent> is active.", 9),))
+    assert repr(run) == (
+        f"Run(BetaVAE, 2 latents, 1,200 steps, seed 0, folder={str(run.folder)!r})"
+    )
+    assert "seed 0, warnings: dead, folder=" in repr(warned)
+    page = warned._repr_html_()
+    assert f"<td>last loss</td><td>{run.history[-1]['total']:.4g} nats" in page
+    assert "<td>data</td><td>3 x 8 x 8</td>" in page
+    assert "&lt;No latent&gt; is active." in page
+    assert "last loss" not in replace(run, history=[])._repr_html_()

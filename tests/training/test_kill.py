@@ -8,7 +8,7 @@ import pytest
 from unbraid.models.objectives import OBJECTIVES
 from unbraid.training import Trace
 
-# Modules are imported once (those of optimisers when one is made); every life of the
+# Modules are imported once (those of optimizers when one is made); every life of the
 # run is a fork of this process, so that twenty of them take seconds.
 PROGRAM = """
 import os, random, signal, sys, time

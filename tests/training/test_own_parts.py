@@ -103,12 +103,12 @@ def test_dropout_belongs_to_the_seed_and_leaves_torch_as_it_was(train_small):
 
 def test_dropout_differs_from_step_to_step(train_small):
     # The same mask at every step would leave half of the inputs without a gradient.
-    run = train_small(network=Forgetful(), steps=1, optimiser="SGD", learning_rate=1e-3)
+    run = train_small(network=Forgetful(), steps=1, optimizer="SGD", learning_rate=1e-3)
     more = train_small(
-        network=Forgetful(), steps=8, optimiser="SGD", learning_rate=1e-3
+        network=Forgetful(), steps=8, optimizer="SGD", learning_rate=1e-3
     )
     fresh = train_small(
-        network=Forgetful(), steps=1, optimiser="SGD", learning_rate=1e-30
+        network=Forgetful(), steps=1, optimizer="SGD", learning_rate=1e-30
     )
 
     def changed(model):

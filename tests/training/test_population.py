@@ -9,11 +9,11 @@ from unbraid.models.objectives import BetaVAE, FactorVAE
 from unbraid.training import (
     Change,
     TrainingSpec,
-    join_stretches,
+    join_segments,
     read_tensors,
     specify,
     train_run,
-    train_stretch,
+    train_segment,
 )
 from unbraid.training.loggers import AbstractLogger
 
@@ -30,40 +30,40 @@ def later(spec, **changes):
 
 
 def go(spec, start, out):
-    return train_stretch(spec, DATA, start=start, out=out, population="p")
+    return train_segment(spec, DATA, start=start, out=out, population="p")
 
 
 def same_weights(a, b):
     return all(map(torch.equal, a.state_dict().values(), b.state_dict().values()))
 
 
-def states(optimiser):
+def states(optimizer):
     """What it remembers of each parameter, in their order."""
-    return [optimiser.state[p] for p in optimiser.param_groups[0]["params"]]
+    return [optimizer.state[p] for p in optimizer.param_groups[0]["params"]]
 
 
 @pytest.mark.parametrize("objective", ["beta_vae", "factor_vae", "beta_tc_vae"])
-def test_stretches_and_the_run_that_joins_them_are_equal(tmp_path, objective):
+def test_segments_and_the_run_that_joins_them_are_equal(tmp_path, objective):
     first = settings(objective, seed=3)
     second = later(first, steps=30, batch_size=5, learning_rate=4e-3, seed=9)
     go(first, None, tmp_path / "1")
     state = go(second, tmp_path / "1", tmp_path / "2")
-    run = train_run(join_stretches([first, second]), DATA, device="cpu", progress=False)
+    run = train_run(join_segments([first, second]), DATA, device="cpu", progress=False)
     assert same_weights(run.model, state.model)
 
 
-def test_learning_rate_of_a_stretch_is_in_the_optimiser(tmp_path):
+def test_learning_rate_of_a_segment_is_in_the_optimizer(tmp_path):
     first = settings()
     go(first, None, tmp_path / "1")
     state = go(
         later(first, steps=20, learning_rate=0.02), tmp_path / "1", tmp_path / "2"
     )
-    assert state.optimiser.param_groups[0]["lr"] == 0.02
+    assert state.optimizer.param_groups[0]["lr"] == 0.02
     _, about = read_tensors(tmp_path / "2", kind="training state")
     assert about["optimisers"]["optimiser"]["groups"][0]["lr"] == 0.02
 
 
-def test_strength_and_batch_of_a_stretch_are_in_the_loss(tmp_path, monkeypatch):
+def test_strength_and_batch_of_a_segment_are_in_the_loss(tmp_path, monkeypatch):
     seen = []
     plain_loss = BetaVAE.loss
 
@@ -81,13 +81,13 @@ def test_strength_and_batch_of_a_stretch_are_in_the_loss(tmp_path, monkeypatch):
     assert seen == [(2.0, 8)] * 3 + [(7.0, 6)] * 2
 
 
-def test_averages_of_the_optimiser_go_along(tmp_path):
+def test_averages_of_the_optimizer_go_along(tmp_path):
     first = settings()
     before = go(first, None, tmp_path / "1")
     second = later(first, steps=14, learning_rate=1e-12)
     after = go(second, tmp_path / "1", tmp_path / "2")
     # Adam's own count of steps goes on, and so do its averages.
-    for old, new in zip(states(before.optimiser), states(after.optimiser), strict=True):
+    for old, new in zip(states(before.optimizer), states(after.optimizer), strict=True):
         assert int(new["step"]) == int(old["step"]) + 1 == 14
         assert torch.all(new["exp_avg_sq"] >= 0.99 * old["exp_avg_sq"])
 
@@ -96,7 +96,7 @@ def test_an_adversary_goes_along(tmp_path):
     first = settings(FactorVAE(discriminator_width=8, discriminator_depth=2))
     before = go(first, None, tmp_path / "1")
     after = go(later(first, steps=14), tmp_path / "1", tmp_path / "2")
-    old, new = before.adversary_optimiser, after.adversary_optimiser
+    old, new = before.adversary_optimizer, after.adversary_optimizer
     steps = [int(values["step"]) for values in states(new)]
     assert steps == [int(values["step"]) + 1 for values in states(old)]
 
@@ -105,7 +105,7 @@ def test_a_state_of_another_population_is_refused(tmp_path):
     spec = settings()
     go(spec, None, tmp_path / "1")
     with pytest.raises(CheckpointFormatError, match="other settings or data"):
-        train_stretch(
+        train_segment(
             later(spec, steps=20),
             DATA,
             start=tmp_path / "1",
@@ -114,7 +114,7 @@ def test_a_state_of_another_population_is_refused(tmp_path):
         )
 
 
-def test_a_stretch_that_diverges_leaves_no_state(tmp_path):
+def test_a_segment_that_diverges_leaves_no_state(tmp_path):
     with pytest.raises(TrainingDivergedError):
         go(settings(learning_rate=1e25), None, tmp_path / "1")
     assert not (tmp_path / "1").exists()
@@ -138,7 +138,7 @@ def test_changes_must_come_in_order_and_within_the_run(steps):
         Change(at=at, objective=BetaVAE(), batch_size=4, learning_rate=0.1, seed=0)
         for at in steps
     )
-    with pytest.raises(ValueError, match="expected changes at growing steps"):
+    with pytest.raises(ValueError, match="steps of changes must be increasing"):
         later(settings(steps=30), changes=changes)
 
 
@@ -160,7 +160,7 @@ class Breaker(AbstractLogger):
 
 def test_a_run_with_changes_can_be_interrupted_anywhere(tmp_path):
     first = settings(steps=10)
-    whole = join_stretches([first, later(first, steps=25, seed=1, learning_rate=0.01)])
+    whole = join_segments([first, later(first, steps=25, seed=1, learning_rate=0.01)])
     expected = train_run(whole, DATA, device="cpu", progress=False).model
     for stop in (7, 10, 19):
         folder = tmp_path / str(stop)

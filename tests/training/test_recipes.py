@@ -41,7 +41,7 @@ def test_larger_images_get_wider_and_then_convolutional_networks():
 
 
 def test_an_unknown_recipe_is_refused(fit_small):
-    with pytest.raises(ValueError, match="recipe must be one of small, got 'large'"):
+    with pytest.raises(ValueError, match="recipe must be 'small', got 'large'"):
         fit_small(recipe="large")
 
 

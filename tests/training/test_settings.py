@@ -56,8 +56,8 @@ def test_functions_list_every_setting_with_its_default_and_description(function)
 
 def test_the_keywords_of_a_call_are_known():
     known = {
-        *("steps", "batch_size", "n_latents", "network", "likelihood", "standardise"),
-        *("order", "optimiser", "learning_rate", "recipe", "seed", "device", "out"),
+        *("steps", "batch_size", "n_latents", "network", "likelihood", "standardize"),
+        *("order", "optimizer", "learning_rate", "recipe", "seed", "device", "out"),
         *("save_every", "save_every_seconds", "traces", "loggers", "log_every"),
         "progress",
     }
@@ -134,8 +134,8 @@ def test_options_of_the_command_line_are_read_as_settings(tmp_path):
         "--steps": "4",
         "--n-latents": "2",
         "--log-every": "2",
-        "--optimiser": "SGD",
-        "--optimiser-options": "{momentum: 0.5}",
+        "--optimizer": "SGD",
+        "--optimizer-options": "{momentum: 0.5}",
         "--learning-rate": "{name: decay, value: 1e-3}",
         "--network": "{name: dense, widths: [4]}",
         "--order": "shuffled",
@@ -146,9 +146,29 @@ def test_options_of_the_command_line_are_read_as_settings(tmp_path):
     assert result.exit_code == 0, result.output
     run = Run.load(tmp_path)
     assert [record["step"] for record in run.history] == [2, 4]
-    assert run.spec.optimiser_options == (("momentum", 0.5),)
+    assert run.spec.optimizer_options == (("momentum", 0.5),)
     assert run.spec.learning_rate == Decay(value=1e-3, steps=4)
     assert (run.spec.network, run.spec.order) == (Dense(widths=(4,)), "shuffled")
+
+
+def test_the_former_spelling_is_read_and_written():
+    former = {"optimiser": "SGD", "optimiser_options": {}, "standardise": True}
+    settings = TrainingSettings.read(former, "study")
+    assert (settings.optimizer, settings.standardize) == ("SGD", True)
+    assert former.items() <= settings.model_dump(mode="json").items()
+    # The later one counts, as where a study overrides what its preset says.
+    both = TrainingSettings.read({"standardise": True, "standardize": False}, "study")
+    assert not both.standardize
+    assert TrainingSpec(optimizer="SGD").to_plain()["optimiser"] == "SGD"
+
+
+@pytest.mark.parametrize("option", ["--optimizer", "--optimiser"])
+def test_the_command_line_reads_both_spellings(option, tmp_path):
+    arguments = ["train", DATA, "--out", str(tmp_path / "run"), option, "Nonsense"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2
+    assert "--optimizer" in result.output
+    assert "Nonsense" in result.output
 
 
 def test_the_list_of_commands_does_not_wait_for_torch():
@@ -163,16 +183,16 @@ def test_the_list_of_commands_does_not_wait_for_torch():
     assert "train" in done.stdout
 
 
-def test_options_of_the_optimiser_reach_a_run(squares):
+def test_options_of_the_optimizer_reach_a_run(squares):
     run = unbraid.fit(
         "vae",
         squares,
         steps=2,
-        optimiser="SGD",
-        optimiser_options={"momentum": 0.9},
+        optimizer="SGD",
+        optimizer_options={"momentum": 0.9},
         progress=False,
     )
-    assert run.spec.optimiser_options == (("momentum", 0.9),)
+    assert run.spec.optimizer_options == (("momentum", 0.9),)
 
 
 def test_options_have_the_same_defaults_in_the_library_and_on_the_command_line():

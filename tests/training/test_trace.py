@@ -122,13 +122,13 @@ def test_the_last_hidden_layer_is_found_in_every_network():
 
 
 def test_wrong_settings_are_refused(train_small):
-    with pytest.raises(ValueError, match="expected a layer among 0, 1, 2"):
+    with pytest.raises(ValueError, match="layer must be '0', '1', '2'"):
         train_small(traces=TraceSettings(layer="9"))
-    with pytest.raises(ValueError, match="n_observations and n_snapshots from 1"):
+    with pytest.raises(ValueError, match="n_snapshots must be at least 1, got 0"):
         TraceSettings(n_snapshots=0)
 
 
 def test_a_run_without_traces_says_so(train_small, tmp_path):
     assert train_small(out=tmp_path).trace is None
-    with pytest.raises(FileNotFoundError, match="made with traces"):
+    with pytest.raises(FileNotFoundError, match="Train it with traces=True"):
         Trace.load(tmp_path)

@@ -1,4 +1,4 @@
-"""The suites that unbraid ships, on what this package brings."""
+"""Conformance tests of unbraid for the extensions of this package."""
 
 import numpy as np
 

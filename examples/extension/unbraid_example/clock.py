@@ -1,4 +1,4 @@
-"""A clock: two factors that go around in circles, which no single latent can follow."""
+"""Images of a clock, with two cyclic factors."""
 
 from dataclasses import dataclass
 
@@ -6,16 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unbraid.data import AbstractFactorDataset, FactorSpace
+from unbraid.foundation import check_integer
 
 
 @dataclass(frozen=True, kw_only=True)
 class Clock(AbstractFactorDataset):
-    """The face of a clock with an hour hand and a minute hand that move freely.
+    """Images of a clock whose two hands move independently.
 
     Args:
-        image_size: Side of the image in pixels, from 8.
-        n_hours: Positions of the short hand, from 2.
-        n_minutes: Positions of the long hand, from 2.
+        image_size: Height and width in pixels, at least 8.
+        n_hours: Number of positions of the short hand, at least 2.
+        n_minutes: Number of positions of the long hand, at least 2.
     """
 
     image_size: int = 64
@@ -24,19 +25,16 @@ class Clock(AbstractFactorDataset):
 
     def __post_init__(self) -> None:
         for name, least in (("image_size", 8), ("n_hours", 2), ("n_minutes", 2)):
-            if getattr(self, name) < least:
-                raise ValueError(
-                    f"Clock: expected {name} from {least}, got {getattr(self, name)}."
-                )
+            check_integer(name, getattr(self, name), least=least)
 
     @property
     def name(self) -> str:
-        """Name in the catalogue."""
+        """Name of the dataset."""
         return "clock"
 
     @property
     def image_shape(self) -> tuple[int, int, int]:
-        """One grey channel."""
+        """One gray channel."""
         return (1, self.image_size, self.image_size)
 
     @property
@@ -54,7 +52,7 @@ class Clock(AbstractFactorDataset):
             angle = 2 * np.pi * turns[:, hand, None, None]
             along = right * np.sin(angle) - down * np.cos(angle)
             across = np.abs(right * np.cos(angle) + down * np.sin(angle))
-            # Distance from the hand, with an edge as soft as a pixel is wide.
+            # Distance from the hand, with an edge one pixel wide.
             beyond = np.maximum(np.maximum(along - length, -along), 0)
             apart = np.hypot(across, beyond) - width
             np.maximum(images, 0.5 - apart * self.image_size / 2, out=images)

@@ -1,4 +1,4 @@
-"""Free bits: every latent may say a little without paying for it."""
+"""The free bits objective."""
 
 from dataclasses import dataclass
 
@@ -13,19 +13,19 @@ from unbraid.models.objectives import (
 
 @dataclass(frozen=True, kw_only=True)
 class FreeBitsVAE(AbstractObjective):
-    r"""Evidence lower bound in which the first nats of every latent are free.
+    r"""Evidence lower bound with a minimum KL divergence per latent.
 
-    A latent that has little to say is not pushed to say nothing, so that fewer of them
-    die early in training. At 0 this is the VAE.
+    The KL divergence of a latent is penalized only above the minimum, so that fewer
+    latents become inactive early in training. With a minimum of 0, this is the VAE.
 
     .. math::
         \mathbb{E}_{q(z \mid x)} [-\log p(x \mid z)]
         + \sum_j \max \bigl( \lambda, KL(q(z_j \mid x) \| p(z_j)) \bigr)
 
     Args:
-        free_bits: :math:`\lambda`, nats of each latent that cost nothing, from 0. The
-            divergence is averaged over the batch before it is compared.
-        scale: ``"sum"`` over pixels and latents, or ``"mean"``.
+        free_bits: Minimum :math:`\lambda` in nats, at least 0. The KL divergence is
+            averaged over the batch before it is compared.
+        scale: Reduction over pixels and latents, ``"sum"`` or ``"mean"``.
 
     References:
         Kingma et al. (2016), Improving Variational Inference with Inverse
@@ -39,7 +39,7 @@ class FreeBitsVAE(AbstractObjective):
         self.check_numbers("free_bits")
 
     def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
-        """Reconstruction plus what every latent says beyond its free nats."""
+        """Return the reconstruction loss plus the clamped KL divergence."""
         evidence = measure_evidence(model, batch.images, context)
         free_bits = context.value(self.free_bits)
         paid = evidence.kl_per_latent.clamp(min=free_bits).sum()

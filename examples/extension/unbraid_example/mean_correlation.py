@@ -1,4 +1,4 @@
-"""Mean correlation coefficient: each factor beside a latent of its own."""
+"""The mean correlation coefficient (MCC)."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,21 +13,22 @@ def mean_correlation_coefficient(
 ) -> Score:
     r"""Mean correlation coefficient (MCC) of a representation, of ranks.
 
-    Every factor is given a latent of its own, such that the sum of their absolute rank
-    correlations is largest; the score is their mean.
+    Every factor is assigned a latent of its own, such that the sum of absolute rank
+    correlations is as large as possible. The score is the mean of these correlations.
 
     .. math::
         \max_{\pi} \frac{1}{K} \sum_k |\rho(z_{\pi(k)}, v_k)|
 
     Args:
         codes: Latent means, ``(n_rows, n_latents)``.
-        factors: Ground truth, ``(n_rows, n_factors)``, or :class:`unbraid.Factors`. For
-            each factor, rows where it is missing are left out. The order of values is
-            what counts, so that it says little of categories and angles.
+        factors: Ground truth, ``(n_rows, n_factors)``, or :class:`unbraid.Factors`.
+            Rows with missing values of a factor are ignored for that factor. The score
+            depends on the order of values, so it is of little use for categorical and
+            cyclic factors.
 
     Returns:
-        A score from 0 to 1, higher is better. A factor for which no latent is left gets
-        0. ``matrix`` has the correlations, ``(n_latents, n_factors)``.
+        Score from 0 to 1, higher is better. Factors without a latent count as 0.
+        ``matrix`` has the correlations, ``(n_latents, n_factors)``.
 
     References:
         Hyvarinen and Morioka (2016), Unsupervised Feature Extraction by
@@ -56,7 +57,7 @@ def mean_correlation_coefficient(
 
 
 def _rank_correlations(codes: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Rank correlation of each column with the values; 0 for a constant one."""
+    """Return the rank correlation of each column with the values; 0 if constant."""
     ranks = rankdata(np.column_stack([codes, values]), axis=0)
     ranks -= ranks.mean(axis=0)
     lengths = np.linalg.norm(ranks, axis=0)

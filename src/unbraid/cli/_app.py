@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from ._compare import compare
-from ._console import close_stdout, complain, ready_streams
+from ._console import close_stdout, print_error, ready_streams
 from ._data_distances import data
 from ._demo import demo
 from ._discover import discover
@@ -57,14 +57,14 @@ class _Group(TyperGroup):
         try:
             return super().make_context(*args, **kwargs)
         except KeyboardInterrupt:
-            raise typer.Exit(complain(_INTERRUPTED, 130)) from None
+            raise typer.Exit(print_error(_INTERRUPTED, 130)) from None
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that the arguments name."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            raise typer.Exit(complain(_INTERRUPTED, 130)) from None
+            raise typer.Exit(print_error(_INTERRUPTED, 130)) from None
 
 
 app = typer.Typer(
@@ -135,32 +135,32 @@ def run() -> None:
 
 def _exit_code(was_interrupted: Callable[[], bool]) -> int:
     try:
-        code = app(standalone_mode=False) or 0
+        code = app(prog_name="unbraid", standalone_mode=False) or 0
         sys.stdout.flush()
     except KeyboardInterrupt:
-        return complain(_INTERRUPTED, 130)
+        return print_error(_INTERRUPTED, 130)
     except BrokenPipeError:
         return close_stdout()
     except _UsageError as error:
-        return _complain_of_usage(error)
+        return _print_usage_error(error)
     except Exception as error:
         if os.environ.get("UNBRAID_TRACEBACK"):
             raise
         # Ctrl-C in the middle of an import leads it to errors of its own.
         if was_interrupted():
-            return complain(_INTERRUPTED, 130)
-        return complain(_explained(error), 1)
+            return print_error(_INTERRUPTED, 130)
+        return print_error(_explained(error), 1)
     return code
 
 
-def _complain_of_usage(error: Any) -> int:
+def _print_usage_error(error: Any) -> int:
     """Say in one line what is wrong with the arguments, and where to read more."""
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()  # the help of the command
         return error.exit_code
     where = error.ctx.command_path if error.ctx else "unbraid"
     text = f"{error.format_message().rstrip('.')}. See `{where} --help`."
-    return complain(ValueError(text), error.exit_code, where)
+    return print_error(ValueError(text), error.exit_code, where)
 
 
 def _explained(error: Exception) -> Exception:
@@ -190,7 +190,7 @@ def _noted_interruption() -> Iterator[Callable[[], bool]]:
         was_pressed = True
         if _is_importing(frame):
             # An exception in the middle of an import can abort the C++ code of torch.
-            os._exit(complain(_INTERRUPTED, 130))
+            os._exit(print_error(_INTERRUPTED, 130))
         signal.default_int_handler(number, frame)
 
     previous = signal.getsignal(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""How the command line talks: tables and JSON on stdout, complaints on stderr."""
+"""Output of the command line: tables and JSON on stdout, errors on stderr."""
 
 import contextlib
 import io
@@ -23,11 +23,9 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def print_table(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str | None = None
-) -> None:
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table, as wide as the terminal, or as wide as it needs in a pipe."""
-    table = Table(*columns, title=title, box=box.SIMPLE_HEAD, title_justify="left")
+    table = Table(*columns, box=box.SIMPLE_HEAD)
     for row in rows:
         table.add_row(*(escape(cell) for cell in row))
     # In a pipe nothing should be cut or wrapped: the reader may be `grep`.
@@ -35,11 +33,11 @@ def print_table(
     Console(width=width).print(table)
 
 
-def complain(error: BaseException, code: int = 1, command: str = "unbraid") -> int:
+def print_error(error: BaseException, code: int = 1, command: str = "unbraid") -> int:
     """Print on stderr, in one line, what went wrong.
 
     Args:
-        error: What went wrong; its text is the message.
+        error: The error, whose text is the message.
         code: Exit code that goes with it.
         command: Text that the line starts with.
 
@@ -59,7 +57,7 @@ def complain(error: BaseException, code: int = 1, command: str = "unbraid") -> i
 
 
 def one_line(text: str) -> str:
-    r"""The same text without line breaks and without codes that steer a terminal.
+    r"""Return a text without line breaks and without codes that steer a terminal.
 
     Example:
         >>> one_line("first" + chr(10) + "  second" + chr(27))

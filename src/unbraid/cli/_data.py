@@ -54,11 +54,11 @@ def open_for_model(model: Any, text: str) -> "AbstractDataset":
 
     Built-in datasets stay as they are: to resize them unasked would hide a mistake.
     """
-    from unbraid.data import ImageFolder, LabelledImages
+    from unbraid.data import ImageFolder, LabeledImages
     from unbraid.representation import prepare_data
 
     dataset = open_data(text)
-    is_own = isinstance(dataset, ImageFolder | LabelledImages)
+    is_own = isinstance(dataset, ImageFolder | LabeledImages)
     return prepare_data(model, dataset) if is_own else dataset
 
 
@@ -192,8 +192,6 @@ def info(name: DataArgument, json: JsonOption = False) -> None:
 
 def _verdicts(dataset: "AbstractDataset") -> list[dict[str, Any]]:
     """What a VAE with squared error is likely to make of each factor."""
-    from dataclasses import asdict
-
     from unbraid.perception import disentanglement_verdicts, perceived_distances
 
     if not dataset.factor_names:
@@ -202,7 +200,14 @@ def _verdicts(dataset: "AbstractDataset") -> list[dict[str, Any]]:
         found = perceived_distances(dataset, n_pairs=2_000)
     except ValueError:
         return []  # too few rows with labels: nothing to say, and nothing wrong
-    return [asdict(verdict) for verdict in disentanglement_verdicts(found)]
+    return [
+        {
+            "factor": verdict.factor,
+            "expectation": verdict.expectation,
+            "words": verdict.reason,
+        }
+        for verdict in disentanglement_verdicts(found)
+    ]
 
 
 @data.command()
@@ -297,8 +302,8 @@ def _published(text: str) -> tuple[Any, dict[str, Any]]:
         raise typer.BadParameter(str(error)) from error
     if not issubclass(dataset, AbstractPublishedDataset):
         raise typer.BadParameter(
-            f"Expected a published dataset ({', '.join(PUBLISHED)}), got {text!r}, "
-            "which needs no file."
+            f"{text!r} is not a published dataset, and needs no file. Published "
+            f"datasets are {', '.join(PUBLISHED)}."
         )
     return dataset, options
 
@@ -347,8 +352,8 @@ def _describe_named(name: str, dataset: "type[AbstractDataset]") -> dict[str, An
 
 def _factor_text(row: dict[str, Any]) -> str:
     if row["n_images"] is None:
-        place = "here" if row["here"] else f"unbraid data {row['how']} {row['name']}"
-        return f"{row['about']} ({place})"
+        source = "here" if row["here"] else f"unbraid data {row['how']} {row['name']}"
+        return f"{row['about']} ({source})"
     return ", ".join(f"{factor['name']} {factor['size']}" for factor in row["factors"])
 
 

@@ -35,7 +35,7 @@ def distances(
             "32 gives the published random columns.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the pairs.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random pairs.")] = 0,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -60,7 +60,7 @@ def distances(
     folder = out if out is not None or json else Path("distances")
     if folder is not None and folder.exists() and not folder.is_dir():
         raise typer.BadParameter(
-            f"Expected a folder, got the file {str(folder)!r}.", param_hint="--out"
+            f"{str(folder)!r} is a file, not a folder.", param_hint="--out"
         )
     if folder is not None:
         for file_name in _FIGURES:
@@ -102,8 +102,8 @@ def _print(found: "PerceivedDistances") -> None:
         row = found[factor]
         verdict = verdicts.get(row.factor)
         digits = ((row.mean, 4), (row.std, 4), (row.linear, 2), (row.rank, 2))
-        expected = f"{verdict.expectation}: {verdict.words}" if verdict else ""
-        numbers = [number(value, places) for value, places in digits]
+        expected = f"{verdict.expectation}: {verdict.reason}" if verdict else ""
+        numbers = [number(value, n_digits) for value, n_digits in digits]
         lines.append((row.factor, *numbers, expected))
     columns = ("factor", "mean", "std", "linear", "rank", "will a VAE disentangle it?")
     print_table(columns, lines)

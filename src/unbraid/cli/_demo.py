@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ._data import describe_datasets
-from ._discover import announce, conduct
+from ._discover import announce, run_discovery
 
 # Images that change gradually with every factor: three minutes are enough for them. On
 # sets with hard edges or large steps they are not (benchmarks/README.md).
@@ -35,10 +35,11 @@ def demo(
     path = out / "datasets.png"
     require_own_figure(path)
     describe_datasets()
-    traversals = [factor_traversals(dataset()) for dataset in RENDERED.values()]
+    datasets = [dataset() for dataset in RENDERED.values()]
+    traversals = [factor_traversals(data) for data in datasets if data.is_grid]
     save_figure(draw_factor_traversals(traversals), path)
     typer.echo(f"What each factor does to a picture: {path}\n")
     folder = out / "found"
     typer.echo(f"unbraid discover {DATA} --out {folder} --budget {BUDGET}\n")
-    found = conduct(DATA, folder, budget=BUDGET, seed=seed)
+    found = run_discovery(DATA, folder, budget=BUDGET, seed=seed)
     announce(found)

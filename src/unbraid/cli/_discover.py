@@ -1,7 +1,5 @@
 """``unbraid discover``: unlabelled images in, a chosen model out."""
 
-import shlex
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -10,15 +8,8 @@ import typer
 
 from ._console import print_json
 from ._data import JsonOption, announce_hidden
-from ._executor_options import (
-    AddressOption,
-    CpusOption,
-    DeviceOption,
-    ExecutorOption,
-    GpusOption,
-    WorkersOption,
-    choose_executor,
-)
+from ._executor_options import ExecutorOptions, add_executor_options
+from ._interruption import resumable
 
 if TYPE_CHECKING:
     from unbraid.discovery import Discovery
@@ -27,6 +18,7 @@ NOTHING_CHOSEN = 3
 """Exit code of a discovery that refused to choose a model."""
 
 
+@add_executor_options
 def discover(
     data: Annotated[
         str,
@@ -56,12 +48,6 @@ def discover(
             help="20 to 1,000 labels: a column row or file, and one per factor.",
         ),
     ] = None,
-    workers: WorkersOption = None,
-    executor: ExecutorOption = "local",
-    address: AddressOption = None,
-    cpus: CpusOption = 1.0,
-    gpus: GpusOption = 0.0,
-    device: DeviceOption = "auto",
     seed: Annotated[
         int, typer.Option(min=0, help="Seed of the first run of each configuration.")
     ] = 0,
@@ -81,6 +67,8 @@ def discover(
         ),
     ] = False,
     json: JsonOption = False,
+    *,
+    where: ExecutorOptions,
 ) -> None:
     """Train several models on images, and choose the best one without labels.
 
@@ -90,19 +78,18 @@ def discover(
     Example: unbraid discover pictures --out found --budget 10m
     """
     _check_budget(budget)
-    place = choose_executor(executor, workers, address, cpus, gpus, device)
     options: dict[str, Any] = {
         "method": method,
         "budget": budget,
-        "executor": place,
-        "device": device,
+        "executor": where.make(),
+        "device": where.device,
         "seed": seed,
         "n_latents": latents,
     }
     if dry_run:
         _print_plan(data, out, options, as_json=json)
         return
-    found = conduct(data, out, labels=labels, **options)
+    found = run_discovery(data, out, labels=labels, **options)
     if json:
         print_json(found.to_plain())
     else:
@@ -150,29 +137,28 @@ def _print_plan(
 
 
 def announce(found: "Discovery") -> None:
-    """Print the account, and where the page with pictures is."""
+    """Print the summary, and where the page with figures is."""
     typer.echo(found.summary.read_text(encoding="utf-8"), nl=False)
     if found.report is not None:
         typer.echo(f"\nReport: {found.report}")
 
 
-def conduct(data: str, out: Path, **options: Any) -> "Discovery":
-    """Call :func:`unbraid.discover`, show how it gets on, and say how to go on."""
+def run_discovery(data: str, out: Path, **options: Any) -> "Discovery":
+    """Call :func:`unbraid.discover`, and show its progress.
+
+    Args:
+        data: Data, as on the command line.
+        out: Folder to write to.
+        options: Other arguments of the function.
+    """
     from unbraid.discovery import discover as discover_in
     from unbraid.foundation import format_duration
 
     from ._race_view import RaceView
 
     announce_hidden(data)
-    began, view = time.monotonic(), RaceView()
-    try:
+    began = time.monotonic()
+    with resumable(), RaceView() as view:
         found = discover_in(data, out, observer=view, **options)
-    except KeyboardInterrupt as error:
-        command = shlex.join(["unbraid", *sys.argv[1:]])
-        reason = str(error).removeprefix("discover: ") or "interrupted"
-        typer.echo(f"unbraid: {reason}. Resume with: {command}", err=True)
-        raise typer.Exit(130) from None
-    finally:
-        view.close()
     typer.echo(f"done in {format_duration(time.monotonic() - began)}\n", err=True)
     return found

@@ -60,11 +60,11 @@ def encode(
     out = expand_user(out)
     _check_output(out, variances=variances, overwrite=overwrite)
     try:
-        place = choose_device(device)
+        chosen = choose_device(device)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--device") from error
     announce_hidden(data)
-    trained = load(_find_model(expand_user(model)), device=place)
+    trained = load(_find_model(expand_user(model)), device=chosen)
     dataset = prepare_data(trained, data)
     codes = encode_data(trained, dataset)
     write_codes(out, codes, dataset, variances=variances)

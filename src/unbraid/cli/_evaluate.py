@@ -127,25 +127,23 @@ def _is_scorecard(content: bytes) -> bool:
     import json
 
     try:
-        words = json.loads(content)
+        record = json.loads(content)
     except (RecursionError, ValueError):
         return False
     known = {"n_rows", "n_latents", "scores", "failures"}
-    return isinstance(words, dict) and known <= set(words)
+    return isinstance(record, dict) and known <= set(record)
 
 
 def _check_usage(
     model: Path | None, data: str | None, codes: Path | None, factors: Path | None
 ) -> None:
     if (model is None) == (codes is None):
-        raise typer.BadParameter(
-            "Expected a MODEL with --data, or --codes, and not both."
-        )
+        raise typer.BadParameter("Give a MODEL with --data, or --codes, but not both.")
     if (model is None) != (data is None):
-        raise typer.BadParameter("Expected MODEL and --data together.")
+        raise typer.BadParameter("Give MODEL and --data together.")
     if model is not None and factors is not None:
         raise typer.BadParameter(
-            "Expected --factors with --codes only: a dataset brings its own."
+            "--factors is for --codes only: a dataset has its own factors."
         )
 
 
@@ -157,8 +155,8 @@ def _open(model: Path, data: str) -> tuple[Any, Any]:
     dataset = open_for_model(network, data)
     if tuple(dataset.image_shape) != network.image_shape:
         raise ValueError(
-            f"evaluate: expected data of shape {network.image_shape}, for which the "
-            f"model was made, got {tuple(dataset.image_shape)}."
+            f"evaluate: the model takes images of shape {network.image_shape}, but the "
+            f"data have shape {tuple(dataset.image_shape)}."
         )
     return network, dataset
 

@@ -1,61 +1,101 @@
-"""Options that say where runs are computed, for every command that starts some."""
+"""Options that say where runs are computed, for every command that starts runs."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal, get_type_hints
 
 import typer
 
-from ._console import complain
+from ._console import print_error
+from ._option_groups import expand_parameter
 
 if TYPE_CHECKING:
     from unbraid.execution import AbstractExecutor
 
-WorkersOption = Annotated[
-    int | None,
-    typer.Option(min=1, help="Runs at once; one per core when not given."),
+DeviceOption = Annotated[
+    str, typer.Option(help="Device to train on: cpu, cuda, mps or auto.")
 ]
-ExecutorOption = Annotated[
-    Literal["local", "ray"],
-    typer.Option(help="Where to compute: this machine, or Ray."),
-]
-AddressOption = Annotated[
-    str | None, typer.Option(help="Of a Ray cluster; a local Ray when not given.")
-]
-CpusOption = Annotated[float, typer.Option(min=0, help="Per run, on Ray.")]
-GpusOption = Annotated[float, typer.Option(min=0, help="Per run, on Ray.")]
-DeviceOption = Annotated[str, typer.Option(help="cpu, cuda, mps or auto.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExecutorOptions:
+    """Where runs are computed.
+
+    Attributes:
+        workers: Number of runs at once; one per core when not given.
+        executor: ``"local"`` for this machine, or ``"ray"``.
+        address: Address of a Ray cluster; a local Ray when not given.
+        cpus: CPUs of each run on Ray.
+        gpus: GPUs of each run on Ray.
+        device: Device of each run.
+    """
+
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Number of runs at once; one per core if not given."),
+    ] = None
+    executor: Annotated[
+        Literal["local", "ray"],
+        typer.Option(help="Executor of the runs: this machine, or Ray."),
+    ] = "local"
+    address: Annotated[
+        str | None,
+        typer.Option(help="Address of a Ray cluster; a local Ray when not given."),
+    ] = None
+    cpus: Annotated[float, typer.Option(min=0, help="CPUs of each run on Ray.")] = 1.0
+    gpus: Annotated[float, typer.Option(min=0, help="GPUs of each run on Ray.")] = 0.0
+    device: DeviceOption = "auto"
+
+    def make(self) -> "AbstractExecutor":
+        """Return the executor, after checking the device and the address."""
+        from unbraid.execution import LocalExecutor, RayExecutor, count_workers
+
+        if self.executor == "local":
+            check_device(self.device)  # the nodes of a cluster may have others
+            if self.address is not None:
+                raise typer.BadParameter(
+                    "An address needs --executor ray.", param_hint="--address"
+                )
+            return LocalExecutor(self.workers or count_workers(self.device))
+        try:
+            return RayExecutor(
+                n_workers=self.workers,
+                address=self.address,
+                cpus=self.cpus,
+                gpus=self.gpus,
+            )
+        except ImportError as error:
+            print_error(error)
+            raise typer.Exit(1) from None
+
+
+def add_executor_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that has an option for each of :class:`ExecutorOptions`.
+
+    Args:
+        command: Command that takes ``where``.
+    """
+    hints = get_type_hints(ExecutorOptions, include_extras=True)
+    options = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=hints[name],
+        )
+        for name, field in ExecutorOptions.__dataclass_fields__.items()
+    ]
+    return expand_parameter(
+        command, "where", options, lambda values: ExecutorOptions(**values)
+    )
 
 
 def check_device(device: str) -> None:
-    """Refuse a device that there is not, before anything is computed."""
+    """Refuse a device that this machine does not have."""
     from unbraid.training import choose_device
 
     try:
         choose_device(device)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--device") from error
-
-
-def choose_executor(
-    name: str,
-    workers: int | None,
-    address: str | None,
-    cpus: float,
-    gpus: float,
-    device: str,
-) -> "AbstractExecutor":
-    """Where runs are computed, from the options of a command."""
-    from unbraid.execution import LocalExecutor, RayExecutor, count_workers
-
-    if name == "local":
-        check_device(device)  # the nodes of a cluster may have others
-        if address is not None:
-            raise typer.BadParameter(
-                "Expected --executor ray with an address, got local.",
-                param_hint="--address",
-            )
-        return LocalExecutor(workers or count_workers(device))
-    try:
-        return RayExecutor(n_workers=workers, address=address, cpus=cpus, gpus=gpus)
-    except ImportError as error:
-        complain(error)
-        raise typer.Exit(1) from None

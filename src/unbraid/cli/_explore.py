@@ -27,7 +27,7 @@ def explore(
         str | None,
         typer.Option(
             metavar="DATA",
-            help="Where pictures to start from are; needed if the folder of the model "
+            help="Data with pictures to start from; needed if the folder of the model "
             "does not say what it was trained on.",
         ),
     ] = None,
@@ -41,7 +41,9 @@ def explore(
     examples: Annotated[
         int, typer.Option(min=1, max=100, help="Pictures to start from.")
     ] = 12,
-    seed: Annotated[int, typer.Option(min=0, help="Of their draw.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed with which the pictures are drawn.")
+    ] = 0,
     json: JsonOption = False,
 ) -> None:
     """Write a page that shows what each latent does; it opens without a network.
@@ -55,12 +57,10 @@ def explore(
 
     if out.is_dir():
         raise typer.BadParameter(
-            f"Expected a file, got the folder {str(out)!r}.", param_hint="--out"
+            f"{str(out)!r} is a folder, not a file.", param_hint="--out"
         )
     if names is not None and not names.is_file():
-        raise FileNotFoundError(
-            f"--names: expected a JSON file, got {str(names)!r}, and there is none."
-        )
+        raise FileNotFoundError(f"--names: there is no file {str(names)!r}.")
     chosen = read_latent_names(names) if names is not None else None
     folders = [model] if other is None else [model, other]
     models = [load(folder) for folder in folders]
@@ -117,14 +117,14 @@ def _remembered(folder: Path) -> "AbstractDataset":
         if dataset.fingerprint() == fingerprint:
             return dataset
     raise typer.BadParameter(
-        f"Expected the data that the model was trained on, because nothing in "
-        f"{str(folder)!r} leads to them.",
+        f"The data that the model was trained on are needed, because {str(folder)!r} "
+        "does not lead to them.",
         param_hint="--data",
     )
 
 
-def _part(words: dict[str, Any], key: str) -> dict[str, Any]:
-    part = words.get(key)
+def _part(record: dict[str, Any], key: str) -> dict[str, Any]:
+    part = record.get(key)
     return part if isinstance(part, dict) else {}
 
 
@@ -132,7 +132,7 @@ def _read(path: Path) -> dict[str, Any]:
     import json
 
     try:
-        words = json.loads(path.read_text(encoding="utf-8"))
+        record = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, RecursionError, ValueError):
         return {}
-    return words if isinstance(words, dict) else {}
+    return record if isinstance(record, dict) else {}

@@ -33,7 +33,10 @@ def factorize(
     dimension: Annotated[
         int | None,
         typer.Option(
-            "--dimension", "-k", min=1, help="Of the manifold (default: estimated)."
+            "--dimension",
+            "-k",
+            min=1,
+            help="Dimension of the manifold (default: estimated).",
         ),
     ] = None,
     model: Annotated[
@@ -49,7 +52,7 @@ def factorize(
     ] = 10_000,
     neighbors: Annotated[
         int | None,
-        typer.Option(min=1, help="Of each point (default: 2 K, at least 8)."),
+        typer.Option(min=1, help="Neighbors of each point (default: 2 K, at least 8)."),
     ] = None,
     gamma: Annotated[
         float | None,
@@ -59,7 +62,9 @@ def factorize(
             "(default: those before the gap).",
         ),
     ] = None,
-    eigenvalues: Annotated[int, typer.Option(min=2, help="To compute.")] = 10,
+    eigenvalues: Annotated[
+        int, typer.Option(min=2, help="Number of eigenvalues to compute.")
+    ] = 10,
     seed: Annotated[int, typer.Option(min=0, help="Seed of what is random.")] = 0,
     out: Annotated[
         Path,
@@ -115,23 +120,24 @@ def _check_usage(
 ) -> None:
     if (points is None) == (data is None):
         raise typer.BadParameter(
-            "Expected a file of POINTS, or --data (with --model for its codes), and "
-            "not both."
+            "Give a file of POINTS, or --data (with --model for its codes), but not "
+            "both."
         )
     if model is not None and data is None:
-        raise typer.BadParameter("Expected --data with --model.")
+        raise typer.BadParameter("--model needs --data.")
     if out.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise typer.BadParameter(
-            f"Expected a .png, .svg or .pdf file, got {str(out)!r}.", param_hint="--out"
+            f"The name must end in .png, .svg or .pdf, got {str(out)!r}.",
+            param_hint="--out",
         )
     if bases is not None and bases.suffix.lower() != ".npz":
         raise typer.BadParameter(
-            f"Expected an .npz file, got {str(bases)!r}.", param_hint="--bases"
+            f"The name must end in .npz, got {str(bases)!r}.", param_hint="--bases"
         )
     for option, path in (("--out", out), ("--bases", bases)):
         if path is not None and not path.absolute().parent.is_dir():
             raise typer.BadParameter(
-                f"Expected a file in a folder that exists, got {str(path)!r}.",
+                f"The folder of {str(path)!r} does not exist.",
                 param_hint=option,
             )
     from unbraid.foundation import require_own_file
@@ -171,8 +177,8 @@ def _codes(model: Path, data: str, n_rows: int, seed: int) -> Any:
     dataset = open_for_model(network, data)
     if tuple(dataset.image_shape) != network.image_shape:
         raise ValueError(
-            f"factorize: expected data of shape {network.image_shape}, for which the "
-            f"model was made, got {tuple(dataset.image_shape)}."
+            f"factorize: the model takes images of shape {network.image_shape}, but "
+            f"the data have shape {tuple(dataset.image_shape)}."
         )
     return encode_some(network, dataset, n_rows, seed).codes
 
@@ -200,11 +206,11 @@ def _fit(
     seed: int,
 ) -> "Geomancer":
     from unbraid.foundation import format_duration
-    from unbraid.geometry import Geomancer, checked_points, geomancer_cost
+    from unbraid.geometry import Geomancer, check_points, geomancer_cost
     from unbraid.geometry import intrinsic_dimension as estimate
 
     # Images in a file become rows; everything else that is wrong is said.
-    table = checked_points(table.reshape(len(table), -1) if table.ndim > 2 else table)
+    table = check_points(table.reshape(len(table), -1) if table.ndim > 2 else table)
     n_points, n_ambient = table.shape
     if dimension is None and n_points > 2:
         dimension = max(1, min(n_ambient, round(estimate(table, seed=seed))))

@@ -24,12 +24,12 @@ def names(
     from unbraid.metrics import METRICS
     from unbraid.models.objectives import OBJECTIVES
 
-    catalogues = {"objectives": OBJECTIVES, "metrics": METRICS, "datasets": DATASETS}
+    catalogs = {"objectives": OBJECTIVES, "metrics": METRICS, "datasets": DATASETS}
     rows = [
         {"kind": each, **row}
-        for each, catalogue in catalogues.items()
+        for each, catalog in catalogs.items()
         if kind in (None, each)
-        for row in _rows(catalogue)
+        for row in _rows(catalog)
     ]
     if json:
         print_json(rows)
@@ -38,10 +38,10 @@ def names(
     print_table(columns, [tuple(row[column] for column in columns) for row in rows])
 
 
-def _rows(catalogue: Any) -> list[dict[str, Any]]:
+def _rows(catalog: Any) -> list[dict[str, Any]]:
     rows = [
         {"name": name, "from": "unbraid", "about": _about(value), "usable": True}
-        for name, value in catalogue.built_in.items()
+        for name, value in catalog.built_in.items()
     ]
     return rows + [
         {
@@ -50,7 +50,7 @@ def _rows(catalogue: Any) -> list[dict[str, Any]]:
             "about": extension.fault or _about(extension.value),
             "usable": not extension.fault,
         }
-        for extension in catalogue.extensions
+        for extension in catalog.extensions
     ]
 
 

@@ -3,7 +3,7 @@
 import sys
 import time
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -39,6 +39,12 @@ class RaceView:
         self._failures: list[str] = []
         self._began = time.monotonic()
         self._n_runs = self._n_done = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def begin_rung(self, plan: "Plan", number: int) -> None:
         """Show the runs of a round."""
@@ -166,9 +172,9 @@ class RaceView:
             return Group()
         bar = Progress(TextColumn("{task.description}"), BarColumn(None), expand=True)
         left = self._seconds_left()
-        words = self._describe_rung(self._n_runs)
-        words += f"; about {format_duration(left)} left in all" if left else ""
-        bar.add_task(words, total=100, completed=round(100 * self._share_done()))
+        title = self._describe_rung(self._n_runs)
+        title += f"; about {format_duration(left)} left in all" if left else ""
+        bar.add_task(title, total=100, completed=round(100 * self._share_done()))
         table = Table(box=None, pad_edge=False)
         for title in ("configuration", "steps by seed", "found again", "agreement"):
             table.add_column(title)

@@ -6,10 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ._option_groups import expand_parameter
+
 if TYPE_CHECKING:
     from unbraid.training import TrainingSettings
 
 _SHORT_NAMES = {"n_latents": "--latents"}
+_FORMER_NAMES = {
+    "optimizer": "--optimiser",
+    "optimizer_options": "--optimiser-options",
+    "standardize": "--standardise/--no-standardise",
+}
 
 
 def add_settings(command: Callable[..., None]) -> Callable[..., None]:
@@ -20,24 +27,9 @@ def add_settings(command: Callable[..., None]) -> Callable[..., None]:
     """
     from unbraid.training import TrainingSettings
 
-    signature = inspect.signature(command)
-    own = [part for name, part in signature.parameters.items() if name != "settings"]
     fields = TrainingSettings.model_fields
     options = [_make_option(name, field) for name, field in fields.items()]
-
-    def run(**values: Any) -> None:
-        texts = {name: values.pop(name) for name in fields}
-        command(settings=_read_settings(texts), **values)
-
-    # What typer and its help look at.
-    run.__name__, run.__doc__ = command.__name__, command.__doc__
-    run.__signature__ = signature.replace(  # pyright: ignore
-        parameters=[
-            part.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            for part in (*own, *options)
-        ]
-    )
-    return run
+    return expand_parameter(command, "settings", options, _read_settings)
 
 
 def _make_option(name: str, field: Any) -> inspect.Parameter:
@@ -55,10 +47,11 @@ def _make_option(name: str, field: Any) -> inspect.Parameter:
 
 
 def _option_names(name: str, kind: type) -> list[str]:
-    names = [f"--{name.replace('_', '-')}"]
+    option = f"--{name.replace('_', '-')}"
     if kind is bool:
-        return [f"{names[0]}/--no-{names[0][2:]}"]
-    return [_SHORT_NAMES[name], *names] if name in _SHORT_NAMES else names
+        option = f"{option}/--no-{option[2:]}"
+    names = (_SHORT_NAMES.get(name), option, _FORMER_NAMES.get(name))
+    return [part for part in names if part is not None]
 
 
 def _read_settings(texts: dict[str, Any]) -> "TrainingSettings":

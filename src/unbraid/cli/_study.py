@@ -1,29 +1,21 @@
 """``unbraid study``: many runs from one file, and what became of them."""
 
 import os
-import re
-import shlex
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from ._console import complain, print_json, print_table
-from ._data import JsonOption, announce_hidden
-from ._executor_options import (
-    AddressOption,
-    CpusOption,
-    DeviceOption,
-    ExecutorOption,
-    GpusOption,
-    WorkersOption,
-    choose_executor,
+from ._console import print_error, print_json, print_table
+from ._data import JsonOption
+from ._executor_options import ExecutorOptions, add_executor_options
+from ._study_run import (
+    RunOptions,
+    announce_cost,
+    read_size,
+    read_target,
+    run_and_report,
 )
-
-if TYPE_CHECKING:
-    from unbraid.execution import AbstractExecutor
-    from unbraid.studies import Study
 
 study = typer.Typer(
     name="study", no_args_is_help=True, help="Run and look after studies of many runs."
@@ -38,11 +30,12 @@ LoggerOption = Annotated[
 ]
 DiskOption = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="Most that the study may take, such as 2GB."),
+    typer.Option(metavar="SIZE", help="Largest size of the study, such as 2GB."),
 ]
 
 
 @study.command()
+@add_executor_options
 def run(
     file: Annotated[
         Path,
@@ -52,60 +45,52 @@ def run(
         Path | None,
         typer.Option("--out", "-o", help="Folder; named like the file when not given."),
     ] = None,
-    workers: WorkersOption = None,
-    executor: ExecutorOption = "local",
-    address: AddressOption = None,
-    cpus: CpusOption = 1.0,
-    gpus: GpusOption = 0.0,
-    device: DeviceOption = "auto",
     logger: LoggerOption = None,
     disk: DiskOption = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what it would cost, and stop.")
+        bool, typer.Option("--dry-run", help="Print the estimated cost, and stop.")
     ] = False,
     json: JsonOption = False,
+    *,
+    where: ExecutorOptions,
 ) -> None:
-    """Do what is missing of a study; the same command goes on after any stop.
+    """Train and score the runs of a study; the same command resumes it.
 
     Example: unbraid study run study.yaml --workers 2
     """
-    wanted, folder = _read(file, out)
-    budget = read_size(disk)
-    place = choose_executor(executor, workers, address, cpus, gpus, device)
-    announce_cost(wanted, folder, place.n_workers, as_json=json and dry_run)
+    wanted, folder = read_target(file, out)
+    budget, executor = read_size(disk), where.make()
+    announce_cost(wanted, folder, executor.n_workers, as_json=json and dry_run)
     if not dry_run:
-        _conduct(wanted, folder, place, device, logger or [], budget, as_json=json)
+        options = RunOptions(executor, where.device, logger or [], budget)
+        run_and_report(wanted, folder, options, as_json=json)
 
 
 @study.command()
+@add_executor_options
 def retry(
     folder: FolderArgument,
     failed: Annotated[
-        bool, typer.Option("--failed", help="Runs that failed: the default.")
+        bool, typer.Option("--failed", help="Try failed runs again (the default).")
     ] = True,
-    workers: WorkersOption = None,
-    executor: ExecutorOption = "local",
-    address: AddressOption = None,
-    cpus: CpusOption = 1.0,
-    gpus: GpusOption = 0.0,
-    device: DeviceOption = "auto",
     logger: LoggerOption = None,
     disk: DiskOption = None,
     json: JsonOption = False,
+    *,
+    where: ExecutorOptions,
 ) -> None:
-    """Try the runs that failed again, and do what else is missing.
+    """Try the failed runs of a study again, and finish the others.
 
     Example: unbraid study retry study --failed
     """
     del failed
     from unbraid.studies import retry_failed
 
-    wanted, folder = _read(folder, None)
-    budget = read_size(disk)
-    place = choose_executor(executor, workers, address, cpus, gpus, device)
-    n_failed = retry_failed(folder)
+    wanted, target = read_target(folder, None)
+    options = RunOptions(where.make(), where.device, logger or [], read_size(disk))
+    n_failed = retry_failed(target)
     typer.echo(f"{n_failed} failed runs are tried again", err=True)
-    _conduct(wanted, folder, place, device, logger or [], budget, as_json=json)
+    run_and_report(wanted, target, options, as_json=json)
 
 
 @study.command()
@@ -116,24 +101,22 @@ def status(folder: FolderArgument, json: JsonOption = False) -> None:
     """
     from unbraid.studies import study_status
 
-    found = study_status(folder)
+    status = study_status(folder)
     if json:
-        print_json(found)
+        print_json(status.to_plain())
         return
-    counts = found["counts"]
-    words = [f"{n} {state}" for state, n in counts.items() if n]
-    typer.echo(f"{found['name']}: {found['n_runs']} runs, {', '.join(words)}")
-    if found["seconds_left"] is not None:
+    counts = [f"{n} {state}" for state, n in status.counts.items() if n]
+    typer.echo(f"{status.name}: {len(status.runs)} runs, {', '.join(counts)}")
+    if status.seconds_left is not None:
         from unbraid.foundation import format_duration
 
-        typer.echo(
-            f"about {format_duration(found['seconds_left'])} left at the present pace"
-        )
-    for line in found["running"]:
-        far = f"step {line['step']:,} of {line['steps']:,}"
-        typer.echo(f"  running  {line['id']}  {far}  {line['worker']}")
-    for line in found["failed"]:
-        typer.echo(f"  failed   {line['id']}  {line['error']}")
+        left = format_duration(status.seconds_left)
+        typer.echo(f"about {left} left at the present pace")
+    for run in status.runs_in("running"):
+        progress = f"step {run.step:,} of {run.steps:,}"
+        typer.echo(f"  running  {run.id}  {progress}  {run.worker}")
+    for run in status.runs_in("failed"):
+        typer.echo(f"  failed   {run.id}  {run.error}")
 
 
 @study.command()
@@ -156,7 +139,7 @@ def table(
 
     if out is not None and out.suffix not in (".csv", ".parquet"):
         raise typer.BadParameter(
-            f"Expected a name that ends in .csv or .parquet, got {str(out)!r}.",
+            f"The name must end in .csv or .parquet, got {str(out)!r}.",
             param_hint="--out",
         )
     if out is not None and not json:
@@ -171,7 +154,7 @@ def table(
         try:
             save_table(rows, os.path.realpath(out))  # a link stays a link
         except ImportError as error:
-            complain(error)
+            print_error(error)
             raise typer.Exit(1) from None
 
 
@@ -236,7 +219,7 @@ def prune(
 @study.command()
 def preset(
     name: Annotated[
-        str | None, typer.Argument(help="Of a preset; all are listed without one.")
+        str | None, typer.Argument(help="Name of a preset; all are listed without one.")
     ] = None,
     scale: Annotated[str, typer.Option(help="mini, small or paper.")] = "mini",
     json: JsonOption = False,
@@ -268,131 +251,3 @@ def preset(
         print_json(plain)
     else:
         typer.echo(write_yaml(plain), nl=False)
-
-
-def read_size(text: str | None) -> int | None:
-    """Bytes from what a user typed, such as 2GB or 500 MB.
-
-    Example:
-        >>> read_size("1.5GB"), read_size("200")
-        (1500000000, 200)
-    """
-    if text is None:
-        return None
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", text.lower())
-    if found is None:
-        raise typer.BadParameter(
-            f"Expected a size such as 2GB or 500MB, got {text!r}.", param_hint="--disk"
-        )
-    power = " kmgt".index(found[2] or " ")
-    return int(float(found[1]) * 1000**power)
-
-
-def _read(file: Path, out: Path | None) -> tuple["Study", Path]:
-    """The study of a file or a folder, and the folder that it is kept in."""
-    from unbraid.studies import StudyFolder, read_study
-
-    if file.is_dir():
-        return StudyFolder(file).study, out or file
-    if not file.exists():
-        raise FileNotFoundError(
-            f"study: expected a study in YAML or its folder, got {str(file)!r}, which "
-            "is not there. `unbraid study preset` gives one to start from."
-        )
-    if out is None and not file.suffix:
-        raise typer.BadParameter(
-            f"Expected --out for a file without a suffix, got {str(file)!r}.",
-            param_hint="--out",
-        )
-    return read_study(file), out or file.with_suffix("")
-
-
-def announce_cost(
-    wanted: "Study", folder: Path, workers: int | None, *, as_json: bool
-) -> None:
-    """Number of runs, time and disk, before anything begins."""
-    from unbraid.execution import count_cores
-    from unbraid.foundation import format_duration
-    from unbraid.studies import StudyFolder, estimate, fingerprints_of
-
-    specs = wanted.runs()
-    for text in dict.fromkeys(str(spec.data) for spec in specs):
-        announce_hidden(text)
-    fingerprints = fingerprints_of(specs)
-    cells = StudyFolder(folder).cells_of(specs, fingerprints)
-    left = [cell.spec for cell in cells if cell.files.state not in ("done", "failed")]
-    n_workers = workers or count_cores()
-    cost = estimate(left)
-    if as_json:
-        print_json(
-            {
-                "n_runs": len(specs),
-                "n_done": len(specs) - len(left),
-                "seconds": cost.on(n_workers),
-                "bytes": cost.n_bytes,
-                "runs": [cell.spec.to_plain() | {"id": cell.id} for cell in cells],
-            }
-        )
-        return
-    words = f"{wanted.name}: {len(specs):,} runs in {folder}"
-    if len(left) < len(specs):
-        words += f", {len(specs) - len(left):,} of them done or failed"
-    if left:
-        words += (
-            f"; about {format_duration(cost.on(n_workers))} with {n_workers} workers, "
-            f"{cost.n_bytes / 1e6:,.0f} MB of disk"
-        )
-    typer.echo(words, err=True)
-
-
-def _conduct(
-    wanted: "Study",
-    folder: Path,
-    executor: "AbstractExecutor",
-    device: str,
-    loggers: list[str],
-    budget: int | None,
-    *,
-    as_json: bool,
-) -> None:
-    from dataclasses import asdict
-
-    from unbraid.studies import run_study
-
-    from ._study_view import StudyView
-
-    command = shlex.join(["unbraid", *sys.argv[1:]])
-    view = StudyView()
-    try:
-        end = run_study(
-            wanted,
-            folder,
-            executor=executor,
-            device=device,
-            loggers=loggers,
-            disk_budget=budget,
-            observer=view,
-        )
-    except KeyboardInterrupt:
-        typer.echo(f"unbraid: broken off. To go on: {command}", err=True)
-        raise typer.Exit(130) from None
-    finally:
-        view.close()
-    if as_json:
-        print_json(asdict(end))
-    else:
-        failed = f", {end.failed} failed" if end.failed else ""
-        typer.echo(f"{end.done} runs done{failed}; the table is {folder / 'table.csv'}")
-    if end.left:
-        typer.echo(
-            f"unbraid: {end.reason}, {end.left} runs left. To go on: {command}",
-            err=True,
-        )
-        raise typer.Exit(130)
-    if end.failed:
-        typer.echo(
-            f"unbraid: {end.failed} runs failed. Why: unbraid study status {folder}; "
-            f"to try again: unbraid study retry {folder}",
-            err=True,
-        )
-        raise typer.Exit(1)

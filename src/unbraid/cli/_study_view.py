@@ -1,11 +1,11 @@
-"""How a study gets on: a live table on a terminal, plain lines in a pipe."""
+"""Progress of a study: a live table on a terminal, plain lines in a pipe."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -26,7 +26,7 @@ class StudyView:
     """Draws runs, throughput, failures and time left.
 
     Args:
-        console: Where to; standard error when not given.
+        console: Console to draw on; standard error when not given.
     """
 
     def __init__(self, console: Console | None = None) -> None:
@@ -37,6 +37,12 @@ class StudyView:
         self._ends: deque[float] = deque(maxlen=_RECENT)
         self.n_runs = self.n_done = self.n_failed = self.n_retried = 0
         self._n_workers, self._began = 1, time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def begin(self, *, n_runs: int, n_done: int, n_workers: int) -> None:
         """Say what there is to do."""
@@ -65,9 +71,9 @@ class StudyView:
             self.n_done += end == "done"
             self.n_failed += end == "failed"
             left = f", {self._left()} left" if self._left() else ""
-            words = f": {message}" if message else ""
+            reason = f": {message}" if message else ""
             self._say(
-                f"{name} {end}{words} "
+                f"{name} {end}{reason} "
                 f"({self.n_done + self.n_failed} of {self.n_runs}{left})"
             )
         elif end == "died":
@@ -102,17 +108,17 @@ class StudyView:
     def _drawing(self) -> Group:
         bar = Progress(TextColumn("{task.description}"), BarColumn(None), expand=True)
         ended = self.n_done + self.n_failed
-        words = f"{ended} of {self.n_runs} runs"
+        title = f"{ended} of {self.n_runs} runs"
         if self.n_failed:
-            words += f", [red]{self.n_failed} failed[/red]"
+            title += f", [red]{self.n_failed} failed[/red]"
         if self.n_retried:
-            words += f", {self.n_retried} tried again"
+            title += f", {self.n_retried} tried again"
         rate = sum(event.images_per_second for event in self._running.values())
         if rate:
-            words += f", {rate:,.0f} images per second"
+            title += f", {rate:,.0f} images per second"
         if self._left():
-            words += f", {self._left()} left"
-        bar.add_task(words, total=self.n_runs or 1, completed=ended)
+            title += f", {self._left()} left"
+        bar.add_task(title, total=self.n_runs or 1, completed=ended)
         table = Table.grid(padding=(0, 2))
         for name, event in self._running.items():
             job = event.job

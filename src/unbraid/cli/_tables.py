@@ -225,7 +225,7 @@ def read_frame(path: Path, name: str, option: str) -> "pd.DataFrame":
     table = _read_array(path, name, option)
     if table.ndim not in (1, 2) or 0 in table.shape:
         raise ValueError(
-            f"{path}: expected a table (n_rows, n_columns), got shape {table.shape}."
+            f"{path} must hold a table (n_rows, n_columns), got shape {table.shape}."
         )
     if table.dtype.names is not None:
         raise DataFormatError(
@@ -261,7 +261,7 @@ def _find_file(path: Path, option: str) -> tuple[Path, int]:
             f"{option}: there is no file {str(path)!r}. Give a file of type {kinds}."
         )
     if path.suffix.lower() not in _SUFFIXES:
-        raise ValueError(f"{option}: expected a file of type {kinds}, got {path}.")
+        raise ValueError(f"{option}: {path} must be a file of type {kinds}.")
     return path, require_regular_file(path)
 
 

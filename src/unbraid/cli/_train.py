@@ -1,14 +1,13 @@
 """``unbraid train``: a model from data, kept in a folder."""
 
-import shlex
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ._console import complain, print_json
+from ._console import print_error, print_json
 from ._data import DataArgument, JsonOption, announce_reading, open_data
 from ._executor_options import DeviceOption, check_device
+from ._interruption import resumable
 
 if TYPE_CHECKING:
     from unbraid.data import AbstractDataset
@@ -25,7 +24,7 @@ def train(
     out: Annotated[str, typer.Option("--out", "-o", help="Folder of the run.")],
     objective: Annotated[
         str,
-        typer.Option(help="What the model is taught; see `unbraid names objectives`."),
+        typer.Option(help="Training objective; see `unbraid names objectives`."),
     ] = "beta_vae",
     hyperparameters: Annotated[
         list[str] | None,
@@ -64,7 +63,7 @@ def train(
     from unbraid.training import keep_freed_memory, specify, train_run
 
     if not out:
-        raise typer.BadParameter("Expected a folder, got ''.", param_hint="--out")
+        raise typer.BadParameter("The folder has no name.", param_hint="--out")
     wanted = read_objective(objective, hyperparameters or [])
     dataset = open_data(data)
     announce_reading(dataset)
@@ -73,24 +72,20 @@ def train(
     rate = _add_decay(settings, decay, dataset) if decay else settings.learning_rate
     keep_freed_memory()
     try:
-        spec = specify(wanted, dataset, settings=settings, learning_rate=rate)
-        _announce(spec, dataset)
-        run = train_run(
-            spec,
-            dataset,
-            device=device,
-            out=out,
-            traces=traces,
-            loggers=logger or (),
-            log_every=settings.log_every,
-        )
-    except KeyboardInterrupt as interruption:
-        command = shlex.join(["unbraid", *sys.argv[1:]])
-        words = str(interruption) or "interrupted"
-        typer.echo(f"unbraid: {words}. To go on: {command}", err=True)
-        raise typer.Exit(130) from None
+        with resumable():
+            spec = specify(wanted, dataset, settings=settings, learning_rate=rate)
+            _announce(spec, dataset)
+            run = train_run(
+                spec,
+                dataset,
+                device=device,
+                out=out,
+                traces=traces,
+                loggers=logger or (),
+                log_every=settings.log_every,
+            )
     except ImportError as error:  # a logger that is not installed
-        complain(error)
+        print_error(error)
         raise typer.Exit(1) from None
     _report(run, as_json=json)
 
@@ -119,7 +114,7 @@ def read_objective(name: str, settings: list[str]) -> "AbstractObjective":
         key, equals, value = (part.strip() for part in text.partition("="))
         if not equals or not key or key in options:
             raise typer.BadParameter(
-                f"Expected NAME=VALUE, each name once, got {text!r}.",
+                f"Write NAME=VALUE, each name once, got {text!r}.",
                 param_hint="--set",
             )
         try:
@@ -139,7 +134,7 @@ def _read_value(text: str) -> Any:
     try:
         return read_yaml(text, "--set")
     except ValueError as error:
-        raise ValueError(f"Expected a value in YAML, got {text[:80]!r}.") from error
+        raise ValueError(f"{text[:80]!r} is not a value in YAML.") from error
 
 
 def _check_loggers(names: list[str]) -> None:

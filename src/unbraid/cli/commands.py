@@ -7,34 +7,29 @@ with the annotations of Typer::
     measure = "their_package.command:measure"
 """
 
-from ._console import complain, print_json, print_table
+from ._console import print_error, print_json, print_table
 from ._data import JsonOption
 from ._executor_options import (
-    AddressOption,
-    CpusOption,
     DeviceOption,
-    ExecutorOption,
-    GpusOption,
-    WorkersOption,
+    ExecutorOptions,
+    add_executor_options,
     check_device,
-    choose_executor,
 )
-from ._study import announce_cost
+from ._interruption import report_interruption, resumable
+from ._study_run import announce_cost
 from ._study_view import StudyView
 
 __all__ = [
-    "AddressOption",
-    "CpusOption",
     "DeviceOption",
-    "ExecutorOption",
-    "GpusOption",
+    "ExecutorOptions",
     "JsonOption",
     "StudyView",
-    "WorkersOption",
+    "add_executor_options",
     "announce_cost",
     "check_device",
-    "choose_executor",
-    "complain",
+    "print_error",
     "print_json",
     "print_table",
+    "report_interruption",
+    "resumable",
 ]

@@ -1,9 +1,9 @@
-"""What is observed: images by index, the factors behind them, and how to draw them."""
+"""Datasets: images by index, their factors, and samplers of batches."""
 
 from ._array_files import array_names, read_array
 from ._as_dataset import as_dataset
 from ._batches import Batch, BatchStream
-from ._catalogue import DATASETS, PUBLISHED, RENDERED, hidden_path
+from ._catalog import DATASETS, PUBLISHED, RENDERED, hidden_path
 from ._data_spec import DataSpec, open_dataset
 from ._dataset import AbstractDataset, AbstractFactorDataset, Kind
 from ._download import RemoteFile, fetch, verify
@@ -11,9 +11,9 @@ from ._factor_distance import factor_distance, factor_distance_denominator
 from ._factor_space import FactorSpace
 from ._imperfect_labels import add_label_noise, keep_labels
 from ._independent import Independent
-from ._labelled_rows import LabelledRows
+from ._labeled_rows import LabeledRows
 from ._labels import discrete_factors
-from ._open_cached import OpenedData, open_cached
+from ._open_cached import CachedDataset, open_cached
 from ._pairs import PairRule, Pairs
 from ._published_statistics import (
     PUBLISHED_STATISTICS,
@@ -30,9 +30,9 @@ from ._torch_dataset import TorchDataset, float_images
 from ._traversals import Traversals, all_rows, traversals_of_table
 from ._triplets import Triplets
 from ._view_spec import VIEWS, ViewSpec
-from ._views import Relabelled, Reweighted, Subset
+from ._views import Relabeled, Reweighted, Subset
 from .own._image_folder import ImageFolder
-from .own._labelled_images import LabelledImages
+from .own._labeled_images import LabeledImages
 from .own._picture import Framing
 from .own._vectors import Vectors
 from .public._cars3d import Cars3D
@@ -47,8 +47,10 @@ from .synthetic._discs import Discs
 from .synthetic._photographs import PhotographCrops
 from .synthetic._room3d import Room3D
 from .synthetic._rotating_objects import RotatingObjects, render_rotating_object
+from .synthetic._scene_drawing import SPRITE_SHAPES, draw_masks, hues, paint
+from .synthetic._scenes import SpriteScenes
 from .synthetic._sprite_variants import (
-    ColouredSprites,
+    ColoredSprites,
     NoisySprites,
     PictureSprites,
     ScreamSprites,
@@ -63,10 +65,13 @@ __all__ = [
     "render_rotating_object",
     "hidden_path",
     "discrete_factors",
+    "draw_masks",
+    "hues",
+    "paint",
     "Traversals",
     "all_rows",
     "traversals_of_table",
-    "OpenedData",
+    "CachedDataset",
     "open_cached",
     "DATASETS",
     "PUBLISHED",
@@ -85,7 +90,7 @@ __all__ = [
     "Cars3D",
     "CelebA",
     "ChannelStatistics",
-    "ColouredSprites",
+    "ColoredSprites",
     "Companions",
     "DSprites",
     "DataSpec",
@@ -95,15 +100,15 @@ __all__ = [
     "ImageFolder",
     "Independent",
     "Kind",
-    "LabelledImages",
-    "LabelledRows",
+    "LabeledImages",
+    "LabeledRows",
     "MPI3D",
     "NoisySprites",
     "PairRule",
     "Pairs",
     "PhotographCrops",
     "PictureSprites",
-    "Relabelled",
+    "Relabeled",
     "RemoteFile",
     "Resized",
     "Reweighted",
@@ -113,6 +118,8 @@ __all__ = [
     "Shapes3D",
     "Singles",
     "SmallNORB",
+    "SPRITE_SHAPES",
+    "SpriteScenes",
     "Sprites2D",
     "Subset",
     "TinyImageNet",

@@ -1,4 +1,4 @@
-"""Arrays in .npy, .npz and .h5 files that anyone may have written."""
+"""Read arrays from .npy, .npz and .h5 files, which may be damaged or malicious."""
 
 import contextlib
 import warnings
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from unbraid.foundation import DataFormatError, UnbraidError, require_regular_file
 
-from ._hdf5 import hdf5_array, hdf5_names
 from ._npz import npz_array, npz_names
 
 SUFFIXES = (".npy", ".npz", ".h5", ".hdf5")
@@ -20,7 +19,7 @@ _NPY_START = b"\x93NUMPY"
 
 
 def array_names(path: Path) -> list[str]:
-    """Names of the arrays in a file; one empty name if it holds a single array.
+    """Return the names of the arrays in a file; one empty name for a .npy file.
 
     Raises:
         DataFormatError: If the file cannot be read.
@@ -29,18 +28,22 @@ def array_names(path: Path) -> list[str]:
     require_regular_file(path)
     if is_npy(path):
         return [""]
-    return npz_names(path) if path.suffix.lower() == ".npz" else hdf5_names(path)
+    if path.suffix.lower() == ".npz":
+        return npz_names(path)
+    from ._hdf5 import hdf5_names  # h5py is slow to import
+
+    return hdf5_names(path)
 
 
 def read_array(path: Path, name: str = "") -> NDArray[Any]:
-    """An array of a file: a memory map of a .npy file, else a copy in memory.
+    """Return an array of a file: a memory map for .npy, a copy in memory otherwise.
 
     Args:
-        path: File with one of the known suffixes.
-        name: One of :func:`array_names`.
+        path: Path of a .npy, .npz, .h5 or .hdf5 file.
+        name: Name of the array, one of :func:`array_names`.
 
     Raises:
-        DataFormatError: If the file cannot be read, or leads to another file.
+        DataFormatError: If the file cannot be read, or refers to another file.
         NotEnoughMemoryError: If the array does not fit into memory.
         OSError: If it is not a regular file.
     """
@@ -49,11 +52,13 @@ def read_array(path: Path, name: str = "") -> NDArray[Any]:
         return open_npy(path)
     if path.suffix.lower() == ".npz":
         return npz_array(path, name)
+    from ._hdf5 import hdf5_array  # h5py is slow to import
+
     return hdf5_array(path, name)
 
 
 def is_npy(path: Path) -> bool:
-    """Whether a file is a .npy file by its suffix, or in spite of it."""
+    """Whether a file is a .npy file, by its suffix, or by content if it says .npz."""
     if path.suffix.lower() == ".npy":
         return True
     if path.suffix.lower() != ".npz":
@@ -63,10 +68,10 @@ def is_npy(path: Path) -> bool:
 
 
 def open_npy(path: Path) -> NDArray[Any]:
-    """Memory map of a .npy file; nothing is read but its header.
+    """Return a memory map of a .npy file; only its header is read.
 
     Raises:
-        DataFormatError: If it is damaged, or holds Python objects.
+        DataFormatError: If it is damaged, or contains Python objects.
         OSError: If it is not a regular file.
     """
     n_bytes = require_regular_file(path)
@@ -78,14 +83,14 @@ def open_npy(path: Path) -> NDArray[Any]:
 def _readable_npy(path: Path, n_bytes: int) -> Iterator[None]:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of headers that are odd Python
+            warnings.simplefilter("ignore")  # numpy warns of unusual headers
             yield
     except (UnbraidError, PermissionError):
         raise
-    except Exception as error:  # broken headers lead the parser to any of them
+    except Exception as error:  # damaged headers raise errors of any kind
         reason = _npy_reason(path, n_bytes, error)
         raise DataFormatError(
-            f"{path}: cannot be read as a .npy file: {reason}"
+            f"{path} cannot be read as a .npy file: {reason}"
         ) from error
 
 
@@ -97,5 +102,5 @@ def _npy_reason(path: Path, n_bytes: int, error: Exception) -> str:
     if start != _NPY_START:
         return "it does not start like one."
     if "object" in str(error).lower():
-        return "it holds Python objects, which are never loaded."
-    return "its header is damaged, or it is cut off."
+        return "it contains Python objects, which are never loaded."
+    return "its header is damaged, or it is incomplete."

@@ -1,7 +1,7 @@
-"""A dataset as an endless stream of batches, each a function of the seed and the step.
+"""Endless streams of batches, each a function of the seed and the step.
 
-Because batch ``t`` depends on nothing but the seed and ``t``, a run that stops at step
-1,000 goes on with batch 1,000, with no state to save.
+Because batch ``t`` depends only on the seed and ``t``, a run that stops at step 1,000
+continues with batch 1,000, without any saved state.
 """
 
 import operator
@@ -14,7 +14,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from unbraid.foundation import check_seed, numpy_generator
+from unbraid.foundation import (
+    check_integer,
+    check_option,
+    check_seed,
+    numpy_generator,
+)
 
 from ._buffers import BufferPool
 from ._dataset import AbstractDataset
@@ -26,16 +31,16 @@ from ._statistics import ChannelStatistics
 
 @dataclass(frozen=True)
 class Batch:
-    """What an objective sees at one step.
+    """Images of one training step, with their factors if known.
 
     Attributes:
-        images: Float images in [0, 1], or standardised, ``(batch, channels, height,
+        images: Float images in [0, 1], or standardized, ``(batch, channels, height,
             width)``; or vectors ``(batch, length)``.
         factors: Factor values of the images, ``(batch, n_factors)``: int64, or float32
-            with NaN for missing ones; ``None`` without labels.
-        partner_images: For pairs one tensor like ``images``, for triplets two, the
-            positive and the negative.
-        partner_factors: Likewise for ``factors``; empty without labels.
+            with NaN for missing labels; ``None`` without labels.
+        partner_images: Companions of the images: one tensor like ``images`` for pairs,
+            two for triplets, the positives and the negatives.
+        partner_factors: Factor values of the companions; empty without labels.
     """
 
     images: torch.Tensor
@@ -46,21 +51,21 @@ class Batch:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchStream:
-    """An endless stream of batches that can be entered at any step.
+    """An endless stream of batches that can be started at any step.
 
     Args:
-        dataset: Where the images come from.
-        size: Images (or pairs, or triplets) per batch.
-        seed: The same seed gives the same batches.
+        dataset: Dataset from which images are drawn.
+        size: Number of images (or pairs, or triplets) per batch.
+        seed: Seed of the draw; the same seed gives the same batches.
         order: ``"iid"`` draws rows with replacement, by the dataset's weights if it
-            has any. ``"shuffled"`` goes through every row once, in a new order each
-            time round; a batch may straddle two rounds, so that all have one size.
-        sampler: Which images go together: singles, pairs or triplets.
-        standardise: Constants to subtract and divide by, from
+            has any. ``"shuffled"`` uses every row once per epoch, in a new order each
+            time; a batch may contain rows of two epochs, so that all have one size.
+        sampler: Sampler of single images, pairs or triplets.
+        standardize: Statistics by which channels are standardized, from
             :func:`channel_statistics`; ``None`` leaves pixels in [0, 1].
-        channels_last: Keep the channels of a pixel together in memory, which
-            convolutions are faster with.
-        device: Where the tensors are put.
+        channels_last: Whether the channels of a pixel are adjacent in memory, with
+            which convolutions are faster.
+        device: Device of the tensors.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -78,47 +83,41 @@ class BatchStream:
     seed: int = 0
     order: Literal["iid", "shuffled"] = "iid"
     sampler: AbstractSampler = field(default_factory=Singles)
-    standardise: ChannelStatistics | None = None
+    standardize: ChannelStatistics | None = None
     channels_last: bool = False
     device: torch.device | str = "cpu"
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
-        if not isinstance(self.size, int | np.integer) or self.size < 1:
-            raise ValueError(
-                f"BatchStream: expected a size of at least 1, got {self.size!r}."
-            )
-        if self.order not in ("iid", "shuffled"):
-            raise ValueError(
-                f"BatchStream: expected order 'iid' or 'shuffled', got {self.order!r}."
-            )
+        check_integer("size", self.size, least=1)
+        check_option("order", self.order, ("iid", "shuffled"))
         if self.order == "shuffled" and self.dataset.weights is not None:
             raise ValueError(
-                "BatchStream: expected order 'iid' for a dataset with weights, got "
-                "'shuffled', which would show every row equally often."
+                "order must be 'iid' for a dataset with weights, got 'shuffled', which "
+                "would ignore the weights."
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        # What is copied or sent to another process is the recipe, not its caches.
+        # Copies, also those sent to another process, contain settings but no caches.
         return {part.name: getattr(self, part.name) for part in fields(self)}
 
     def __iter__(self) -> Iterator[Batch]:
         return self.starting_at(0)
 
     def starting_at(self, step: int) -> Iterator[Batch]:
-        """Batches from a step on, without end."""
+        """Iterate over batches from a step on, without end."""
         while True:
             yield self.batch(step)
             step += 1
 
     def batch(self, step: int) -> Batch:
-        """The batch of one step."""
-        step = _checked_step(step)
+        """Return the batch of a step."""
+        step = _check_step(step)
         pixels, factors = self._reader.step(step)
         images = self._to_floats(pixels).split(int(self.size))
         if factors is None:
             return Batch(images=images[0], partner_images=images[1:])
-        # A tensor of its own: the labels of several steps may share their memory.
+        # A copy, because the labels of several steps may share their memory.
         labels = torch.tensor(_for_torch(factors), device=self.device)
         labels = labels.split(int(self.size))
         return Batch(
@@ -129,8 +128,8 @@ class BatchStream:
         )
 
     def rows(self, step: int) -> NDArray[np.int64]:
-        """Row numbers of a batch, ``(size, 1 + n_companions)``, anchors first."""
-        step = _checked_step(step)
+        """Return row numbers of a batch, ``(size, 1 + n_companions)``."""
+        step = _check_step(step)
         anchors = self._order.rows(step)
         if not self.sampler.n_companions:
             return anchors[:, None]
@@ -162,21 +161,21 @@ class BatchStream:
 
     @cached_property
     def _mean_and_std(self) -> tuple[torch.Tensor, torch.Tensor] | None:
-        if self.standardise is None:
+        if self.standardize is None:
             return None
-        mean = torch.tensor(self.standardise.mean, device=self.device)
-        std = torch.tensor(self.standardise.std, device=self.device)
-        std[std == 0] = 1.0  # a channel that never varies is only shifted
+        mean = torch.tensor(self.standardize.mean, device=self.device)
+        std = torch.tensor(self.standardize.std, device=self.device)
+        std[std == 0] = 1.0  # a channel that never varies is not scaled
         per_channel = (-1, *(1 for _ in self.dataset.image_shape[1:]))
         return mean.reshape(per_channel), std.reshape(per_channel)
 
     def _to_floats(self, images: NDArray[Any]) -> torch.Tensor:
-        """Float images on the device, channels last in memory if they came so."""
+        """Convert images to floats on the device, in the same memory layout."""
         raw = torch.from_numpy(images)
         if torch.device(self.device).type == "cpu":
             floats = self._empty_like(images).copy_(raw)
         else:
-            # A quarter of the bytes to move when the conversion is done over there.
+            # Conversion on the device transfers a quarter of the bytes.
             floats = raw.to(self.device, non_blocking=True).float()
         if not raw.is_floating_point():
             floats.mul_(1 / 255)
@@ -188,7 +187,7 @@ class BatchStream:
         return floats
 
     def _empty_like(self, images: NDArray[Any]) -> torch.Tensor:
-        """Recycled memory in the layout of the images, so that copying is fast."""
+        """Return recycled memory in the layout of the images, for a fast copy."""
         if images.ndim == 4:
             pixels = images.transpose(0, 2, 3, 1)
             if pixels.flags.c_contiguous:
@@ -197,13 +196,12 @@ class BatchStream:
         return torch.from_numpy(self._pool.empty(images.shape))
 
 
-def _checked_step(step: int) -> int:
+def _check_step(step: int) -> int:
     step = operator.index(step)
-    if step < 0:
-        raise ValueError(f"BatchStream: expected a step from 0, got {step}.")
+    check_integer("step", step, least=0)
     return step
 
 
 def _for_torch(factors: NDArray[Any]) -> NDArray[Any]:
-    # Not every device has float64.
+    # Not every device supports float64.
     return factors.astype(np.float32) if factors.dtype.kind == "f" else factors

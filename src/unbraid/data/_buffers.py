@@ -1,8 +1,8 @@
-"""Memory for batches that is used again as soon as nobody looks at it.
+"""Memory for batches, which is recycled as soon as it is no longer referenced.
 
-A fresh block of 12 MB costs more in page faults than the conversion that fills it, on a
-C library that gives large blocks back to the kernel. A pool avoids that and stays safe:
-a block is handed out again only when no array, tensor or autograd graph holds it.
+A new block of 12 MB costs more in page faults than the conversion that fills it, if the
+C library returns large blocks to the kernel. A pool avoids that safely: a block is
+reused only when no array, tensor or autograd graph refers to it.
 """
 
 import math
@@ -12,17 +12,17 @@ import threading
 import numpy as np
 from numpy.typing import NDArray
 
-# What getrefcount says of an array that only a list holds; it differs between Pythons.
+# Reference count of an array that is only in a list; it depends on the Python version.
 _PROBE = [np.empty(0)]
-_HELD_BY_THE_LIST_ONLY = sys.getrefcount(_PROBE[0])
+_UNUSED_COUNT = sys.getrefcount(_PROBE[0])
 
 
 class BufferPool:
-    """Float32 arrays of one call after another, in memory that is recycled.
+    """Pool of recycled memory for float32 arrays.
 
     Args:
-        most: Blocks kept at most. When all are in use, a fresh one is made and not
-            kept, so that nothing breaks for a caller who collects batches.
+        most: Largest number of blocks in the pool. If all are in use, a new one is
+            allocated outside of the pool, so that a caller may keep many batches.
 
     Example:
         >>> pool = BufferPool()
@@ -41,15 +41,15 @@ class BufferPool:
         self._lock = threading.Lock()
 
     def empty(self, shape: tuple[int, ...]) -> NDArray[np.float32]:
-        """Array of a shape, with arbitrary content."""
-        with self._lock:  # once the view is made, it holds the block
+        """Return an array of a shape, with arbitrary content."""
+        with self._lock:  # until the array refers to the block
             return self._free_block(math.prod(shape)).reshape(shape)
 
     def _free_block(self, size: int) -> NDArray[np.float32]:
-        # Another size means another batch size or dataset: the old blocks are useless.
+        # Another size means another batch size or dataset: drop the old blocks.
         self._blocks = [block for block in self._blocks if block.size == size]
         for position in range(len(self._blocks)):
-            if sys.getrefcount(self._blocks[position]) == _HELD_BY_THE_LIST_ONLY:
+            if sys.getrefcount(self._blocks[position]) == _UNUSED_COUNT:
                 return self._blocks[position]
         block = np.empty(size, dtype=np.float32)
         if len(self._blocks) < self._most:

@@ -11,12 +11,12 @@ import pydantic
 from unbraid.foundation import expand_user, naming, suggest
 
 from ._array_files import open_npy
-from ._catalogue import DATASETS, find_dataset, is_path
+from ._catalog import DATASETS, find_dataset, is_path
 from ._dataset import AbstractDataset
 from ._options import check_options, list_options, split_items, write_options
 from ._view_spec import ViewSpec, split_views
 from .own._image_folder import ImageFolder
-from .own._labelled_images import LabelledImages
+from .own._labeled_images import LabeledImages
 from .own._vectors import Vectors
 
 _VECTOR_OPTIONS = ("factors", "factor_names", "name")
@@ -25,20 +25,20 @@ _VECTOR_OPTIONS = ("factors", "factor_names", "name")
 class DataSpec(pydantic.BaseModel):
     """A dataset by its name or path and its options.
 
-    On the command line and in files it is a text, ``name:option=value,option=value``,
+    On the command line and in files it is a string, ``name:option=value,option=value``,
     with values in YAML, lists in brackets, and nested datasets in quotes. Views follow
-    after a plus, ``name:option=value+view:option=value``. A study file may also have a
-    mapping with ``name``, ``options`` and ``views``.
+    after a plus, ``name:option=value+view:option=value``. A study file may also contain
+    a mapping with ``name``, ``options`` and ``views``.
 
     Attributes:
-        name: Name of a dataset (see ``unbraid data list``), whether or not there is a
-            folder of this name (write ``./name`` for that); or the path of a folder of
+        name: Name of a dataset (see ``unbraid data list``), even if there is a folder
+            of this name (write ``./name`` for that); or the path of a folder of
             pictures; or the path of a .npy, .npz or .h5 file with an array called
-            ``images`` (or one array). A .npy file of two axes holds vectors.
-        options: Arguments of the dataset's constructor. Text is read by the type of
-            the option, so that ``1e-3`` is a number and ``true`` a truth value.
-        views: Views of the dataset, applied in turn: wrong or missing labels,
-            correlated factors, combinations left out. See :class:`ViewSpec`.
+            ``images`` (or a single array). A .npy file with two axes contains vectors.
+        options: Arguments of the dataset's constructor. Strings are converted to the
+            type of the option, so that ``1e-3`` is a number and ``true`` a boolean.
+        views: Views of the dataset, applied in order: wrong or missing labels,
+            correlated factors, excluded combinations. See :class:`ViewSpec`.
 
     Example:
         >>> DataSpec.parse("xy_squares:spacing=4,n_squares=1").open()
@@ -59,35 +59,35 @@ class DataSpec(pydantic.BaseModel):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a text; whether there is such a dataset is found out by opening it.
+        """Parse a string, without checking whether such a dataset exists.
 
         Args:
             text: Name or path, with options after a colon and views after a plus.
 
         Raises:
-            ValueError: If the text is empty, there is no such view, or an option has
-                no value or comes twice.
+            ValueError: If the string is empty, there is no such view, or an option has
+                no value or is given twice.
         """
         base, views = _split_views(text)
         name, _, rest = base.partition(":")
         if not name:
             find_dataset(text)
-        if rest and is_path(base):  # a path may have a colon in it
+        if rest and is_path(base):  # a path may contain a colon
             name, rest = base, ""
         options: dict[str, Any] = {}
         for item in split_items(rest):
             key, equals, value = (part.strip() for part in item.partition("="))
             if not equals and name not in DATASETS and not is_path(name):
-                name, options = base, {}  # the path of something that is gone
+                name, options = base, {}  # a path that no longer exists
                 break
             if not equals:
                 known = list_options(find_dataset(name))
                 raise ValueError(
-                    f"{name}: expected options like name=value among "
-                    f"{', '.join(known)}, got {item!r}.{suggest(key, known)}"
+                    f"{name}: options must be written as name=value, got {item!r}."
+                    f"{suggest(key, known)} Options are {', '.join(known)}."
                 )
             if key in options:
-                raise ValueError(f"{name}: expected {key} once, got it twice.")
+                raise ValueError(f"{name}: option {key} is given twice.")
             options[key] = value
         parsed = tuple(map(ViewSpec.parse, views))
         spec = cls(name=name, options=options, views=parsed)
@@ -95,11 +95,11 @@ class DataSpec(pydantic.BaseModel):
         return spec
 
     def resolve(self) -> tuple[type[AbstractDataset], dict[str, Any]]:
-        """Return the class of the dataset, and its options as values of their types.
+        """Return the class of the dataset, and its options converted to their types.
 
         Raises:
             ValueError: If the name or an option is unknown or has a wrong value;
-                suggests the nearest one.
+                suggests the closest one.
         """
         kind = find_dataset(self.name)
         return kind, check_options(kind, self.options, self.name, open_dataset)
@@ -109,21 +109,21 @@ class DataSpec(pydantic.BaseModel):
 
         Raises:
             ValueError: If the name or an option is unknown or has a wrong value;
-                suggests the nearest one.
+                suggests the closest one.
             DatasetNotFoundError: If a published file is missing.
         """
         with naming(self.name):
             kind, options = self.resolve()
             try:
                 dataset = _open(self.name, kind, options)
-            except TypeError as error:  # values of a wrong kind: here they are text
+            except TypeError as error:  # wrong types are wrong values of strings
                 raise ValueError(str(error)) from error
             for view in self.views:
                 dataset = view.apply(dataset)
             return dataset
 
     def __str__(self) -> str:
-        """Return the text that gives this again: as it was written, if it was."""
+        """Return a string that can be parsed again, the original one if any."""
         base = write_options(self.name, self.options)
         return self._text or "+".join([base, *map(str, self.views)])
 
@@ -139,7 +139,7 @@ class DataSpec(pydantic.BaseModel):
         if isinstance(value, str):
             return cls.parse(value)
         if not isinstance(value, Mapping | DataSpec):
-            raise ValueError(f"expected a name, a path or a mapping, got {value!r}.")
+            raise ValueError(f"data must be a name, path or mapping, got {value!r}.")
         return read(value)
 
     @pydantic.model_serializer
@@ -148,14 +148,14 @@ class DataSpec(pydantic.BaseModel):
 
 
 def open_dataset(data: str | DataSpec) -> AbstractDataset:
-    """Open the dataset that a user names.
+    """Open a dataset by its name or path.
 
     Args:
-        data: Text or :class:`DataSpec`.
+        data: Name or path, with options and views, or a :class:`DataSpec`.
 
     Raises:
         ValueError: If the name or an option is unknown or has a wrong value; suggests
-            the nearest one.
+            the closest one.
         DatasetNotFoundError: If a published file is missing.
 
     Example:
@@ -169,7 +169,7 @@ def open_dataset(data: str | DataSpec) -> AbstractDataset:
 
 
 def _split_views(text: str) -> tuple[str, list[str]]:
-    """Split a text as :func:`split_views` does, but leave existing paths whole."""
+    """Split a string as :func:`split_views` does, but do not split existing paths."""
     if is_path(text):
         return text, []
     name = text.partition(":")[0]
@@ -178,7 +178,7 @@ def _split_views(text: str) -> tuple[str, list[str]]:
     base = text[:start] + base
     name, _, view = base.partition(":")[0].partition("+")
     if name in DATASETS and view:
-        ViewSpec.parse(view)  # says that there is no such view
+        ViewSpec.parse(view)  # raises if there is no such view
     return base, views
 
 
@@ -187,25 +187,19 @@ def _open(
 ) -> AbstractDataset:
     if dataset is ImageFolder:
         return ImageFolder(name, **options)
-    if dataset is LabelledImages:
+    if dataset is LabeledImages:
         stem = re.sub(r"[^a-z0-9]+", "_", Path(name).stem.lower()).strip("_")
         options = {"name": stem or "images", **options}
-        vectors = _read_vectors(expand_user(name))
-        if vectors is not None:
+        path = expand_user(name)
+        # Opened here, because its number of axes tells images from vectors.
+        images = open_npy(path) if path.suffix.lower() == ".npy" else name
+        if isinstance(images, np.ndarray) and images.ndim == 2:
             for option in options:
                 if option not in _VECTOR_OPTIONS:
                     raise ValueError(
-                        f"{name}: expected options of vectors among "
-                        f"{', '.join(_VECTOR_OPTIONS)}, got {option!r}."
+                        f"{name}: vectors have no option {option!r}. Options are "
+                        f"{', '.join(_VECTOR_OPTIONS)}."
                     )
-            return Vectors(vectors, **options)
-        return LabelledImages(name, **options)
+            return Vectors(images, **options)
+        return LabeledImages(images, **options)
     return dataset(**options)
-
-
-def _read_vectors(path: Path) -> np.ndarray | None:
-    """Return the table in a .npy file of two axes; ``None`` for anything else."""
-    if path.suffix.lower() != ".npy":
-        return None
-    table = open_npy(path)
-    return table if table.ndim == 2 else None

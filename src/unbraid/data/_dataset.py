@@ -1,4 +1,4 @@
-"""What a dataset is: uint8 images by index, and the factors behind them if known."""
+"""Base classes of datasets: uint8 images by index, and their factors if known."""
 
 import abc
 import hashlib
@@ -8,32 +8,32 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._factor_space import FactorSpace
+from ._factor_space import FactorSpace, check_index_range
 
 Kind = Literal["ordinal", "categorical", "cyclic", "continuous"]
 
 LARGEST_IMAGE = 1024
-"""Side of the largest image that is rendered or made of a picture, in pixels."""
+"""Side of the largest image that is rendered or made from a picture, in pixels."""
 
 
 class AbstractDataset(abc.ABC):
-    """Images by index, for whole arrays of indices at once.
+    """Images that are accessed by arrays of indices.
 
-    A dataset has ``len``, one ``image_shape`` and :meth:`images`. If labels are known
+    A dataset has ``len``, one ``image_shape`` and :meth:`images`. If labels are known,
     it also has ``factor_names``, ``factor_kinds`` and :meth:`factors`; if all of them
     are discrete, a ``factor_space``; and if it is the complete grid of that space in
-    mixed-radix order, ``is_grid`` is true, so that ``factor_space.indices`` finds the
-    image of any combination. A dataset never changes after it is made.
+    mixed-radix order, ``is_grid`` is true, so that ``factor_space.indices`` gives the
+    image of any combination. A dataset is immutable.
 
-    To write one: subclass this (or :class:`AbstractFactorDataset` for a complete grid),
-    implement the abstract members, and run ``unbraid.testing.check_dataset`` on it.
-    Where ``image_shape`` is one number, an "image" is a ``float32`` vector of that
-    length, in any range, which nothing scales.
+    To write one, subclass this (or :class:`AbstractFactorDataset` for a complete grid),
+    implement the abstract members, and run ``unbraid.testing.check_dataset`` on it. If
+    ``image_shape`` is a single number, an "image" is a ``float32`` vector of that
+    length, in any range, which is not scaled.
     """
 
     def __getstate__(self) -> dict[str, Any]:
-        # What was computed on the way stays behind when a dataset is copied or sent to
-        # another process: it may be large, and is made again when needed.
+        # Copies, also those sent to another process, do not contain cached properties,
+        # which may be large and are computed again when needed.
         return {
             name: value
             for name, value in vars(self).items()
@@ -55,10 +55,10 @@ class AbstractDataset(abc.ABC):
 
     @abc.abstractmethod
     def _gather(self, indices: NDArray[np.int64]) -> NDArray[Any]:
-        """Images ``(n, channels, height, width)`` of valid indices ``(n,)``.
+        """Return images ``(n, channels, height, width)`` of valid indices ``(n,)``.
 
-        The memory layout is free: a view of channels-last images is welcome. The
-        caller may write to the array.
+        Any memory layout is allowed, such as a view of channels-last images. The caller
+        may write to the array.
         """
 
     @property
@@ -87,39 +87,39 @@ class AbstractDataset(abc.ABC):
         return None
 
     def images(self, indices: ArrayLike) -> NDArray[Any]:
-        """Images at the given indices, in one call.
+        """Return the images at the given indices.
 
         Args:
             indices: Integers from 0 to ``len(self) - 1``, shape ``(n,)``, in any order,
-                with repeats if wanted.
+                repeated or not.
 
         Returns:
-            ``uint8`` images, shape ``(n, channels, height, width)``, the caller's own;
-            or ``float32`` vectors ``(n, length)``.
+            ``uint8`` images, shape ``(n, channels, height, width)``, or ``float32``
+            vectors ``(n, length)``. The caller may write to the array.
         """
-        images = self._gather(self._checked(indices))
-        # Torch cannot read an array that runs backwards.
-        is_backwards = any(stride < 0 for stride in images.strides)
-        return np.ascontiguousarray(images) if is_backwards else images
+        images = self._gather(self._check_indices(indices))
+        # Torch does not support arrays with negative strides.
+        is_reversed = any(stride < 0 for stride in images.strides)
+        return np.ascontiguousarray(images) if is_reversed else images
 
     def factors(self, indices: ArrayLike) -> NDArray[Any] | None:
-        """Factor values at the given indices, or ``None`` when there are no labels.
+        """Return the factor values at the given indices, or ``None`` without labels.
 
         Returns:
-            Shape ``(n, n_factors)``: ``int64`` when there is a ``factor_space``, else
-            ``float64`` with NaN where a label is missing.
+            Values of shape ``(n, n_factors)``: ``int64`` if there is a
+            ``factor_space``, otherwise ``float64`` with NaN where a label is missing.
         """
-        return self._gather_factors(self._checked(indices))
+        return self._gather_factors(self._check_indices(indices))
 
     def _gather_factors(self, indices: NDArray[np.int64]) -> NDArray[Any] | None:
-        """Factor values of valid indices; override where there are labels."""
+        """Return factor values of valid indices; override if there are labels."""
         return None
 
     def fingerprint(self) -> str:
-        """Hash of the content: equal for equal data, in any process, on any machine.
+        """Return a hash of the content, which is the same on any machine.
 
-        Hashes the number of images, what the factors are, and up to 256 images spread
-        evenly over the dataset with their labels.
+        It covers the number of images, the names of the factors, and up to 256 images
+        spread evenly over the dataset, with their labels.
         """
         rows = np.unique(np.linspace(0, len(self) - 1, 256).round().astype(np.int64))
         digest = hashlib.sha256()
@@ -132,23 +132,19 @@ class AbstractDataset(abc.ABC):
             digest.update(np.ascontiguousarray(self.weights).tobytes())
         return digest.hexdigest()
 
-    def _checked(self, indices: ArrayLike) -> NDArray[np.int64]:
+    def _check_indices(self, indices: ArrayLike) -> NDArray[np.int64]:
         array = np.asarray(indices)
         if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
             raise TypeError(
-                f"{type(self).__name__}: expected a list or 1-d array of integer "
-                f"indices, got shape {array.shape} of {array.dtype}."
+                "indices must be a list or 1-d array of integers, got shape "
+                f"{array.shape} of {array.dtype}."
             )
-        if array.size and (array.min() < 0 or array.max() >= len(self)):
-            raise IndexError(
-                f"{type(self).__name__}: expected indices from 0 to {len(self) - 1}, "
-                f"got values from {array.min()} to {array.max()}."
-            )
+        check_index_range(array, len(self))
         return array.astype(np.int64, copy=False)
 
 
 class AbstractFactorDataset(AbstractDataset):
-    """A dataset that holds every combination of its factors, in mixed-radix order."""
+    """A dataset of all combinations of its factors, in mixed-radix order."""
 
     @property
     @abc.abstractmethod
@@ -157,7 +153,7 @@ class AbstractFactorDataset(AbstractDataset):
 
     @cached_property
     def _space(self) -> FactorSpace:
-        # Asked for several times at every training step.
+        # Cached, because it is used several times per training step.
         return self.factor_space
 
     @property

@@ -1,12 +1,14 @@
 """Distances between factor values, as exact integers."""
 
 import math
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._factor_space import FactorSpace
+from unbraid.foundation import check_option
+
+from ._factor_space import FactorSpace, check_factor_values
 
 DistanceKind = Literal["changed", "l1", "scaled"]
 CyclicKind = Literal["line", "circle"]
@@ -23,22 +25,22 @@ def factor_distance(
     r"""Distance between rows of factor values, without rounding.
 
     ``"changed"`` counts the factors that differ, ``"l1"`` sums the steps between their
-    values, and ``"scaled"`` sums the steps as shares of each factor's range,
-    :math:`\sum_i |a_i - b_i| / (f_i - 1)`. Shares are added as whole numbers over the
+    values, and ``"scaled"`` sums the steps as fractions of each factor's range,
+    :math:`\sum_i |a_i - b_i| / (f_i - 1)`. Fractions are added as integers over the
     common denominator of :func:`factor_distance_denominator`, because sums of floats
-    differ in their last digit where distances are equal, and order what is tied.
+    may differ in the last digit although the distances are equal.
 
     Args:
         first: Factor values, integers, shape ``(..., n_factors)``.
         second: Factor values, integers, of a shape that broadcasts with ``first``.
         space: Sizes and kinds of the factors; a factor of size 1 adds nothing.
-        kind: Which distance.
-        cyclic: How to count steps of a cyclic factor: along the line of its codes, as
-            the dissertation does, or the shorter way round the circle, where the
-            farthest value (half way round) is the whole range.
+        kind: Kind of distance: ``"changed"``, ``"l1"`` or ``"scaled"``.
+        cyclic: Distance of values of a cyclic factor: ``"line"`` is the difference of
+            the integers, as in the dissertation; ``"circle"`` is the shorter way around
+            the circle, where the farthest value, half way around, is the whole range.
 
     Returns:
-        Distances times the denominator, from 0, shape ``(...)``.
+        Distances times the denominator, at least 0, shape ``(...)``.
 
     Example:
         >>> space = FactorSpace(("x", "y"), (3, 4))
@@ -50,7 +52,7 @@ def factor_distance(
     References:
         Michlo (2022), dissertation, Eq. 5.6 (changed), 5.9 (l1) and 5.11 (scaled).
     """
-    first, second = _checked(first, space), _checked(second, space)
+    first, second = _to_signed(first, space), _to_signed(second, space)
     multipliers = [
         factor_distance_denominator(space, kind, cyclic=cyclic) // span if span else 0
         for span in _spans(space, kind, cyclic)
@@ -67,12 +69,12 @@ def factor_distance(
 def factor_distance_denominator(
     space: FactorSpace, kind: DistanceKind = "scaled", *, cyclic: CyclicKind = "line"
 ) -> int:
-    """What to divide :func:`factor_distance` by, to get the distance of the paper.
+    """Denominator by which :func:`factor_distance` is multiplied to be an integer.
 
     Args:
         space: Sizes and kinds of the factors.
-        kind: Which distance; only ``"scaled"`` has a denominator other than 1.
-        cyclic: As in :func:`factor_distance`.
+        kind: Kind of distance; only ``"scaled"`` has a denominator other than 1.
+        cyclic: Distance of values of a cyclic factor, as in :func:`factor_distance`.
 
     Returns:
         The least common multiple of the ranges of the factors.
@@ -84,19 +86,16 @@ def factor_distance_denominator(
     denominator = math.lcm(*(span for span in _spans(space, kind, cyclic) if span))
     if denominator * space.n_factors >= 2**63:
         raise ValueError(
-            "factor_distance: expected sizes whose scaled distances fit in 64 bits, "
-            f"got {space.sizes}."
+            "Scaled distances do not fit into 64 bits for factors of sizes "
+            f"{space.sizes}."
         )
     return denominator
 
 
 def _spans(space: FactorSpace, kind: DistanceKind, cyclic: CyclicKind) -> list[int]:
-    """Range of each factor that counts as distance one; 0 for a constant factor."""
-    if kind not in get_args(DistanceKind) or cyclic not in get_args(CyclicKind):
-        raise ValueError(
-            f"factor_distance: expected a kind among {get_args(DistanceKind)} and "
-            f"cyclic among {get_args(CyclicKind)}, got {kind!r} and {cyclic!r}."
-        )
+    """Return the range of each factor, which is a distance of 1; 0 if constant."""
+    check_option("kind", kind, DistanceKind)
+    check_option("cyclic", cyclic, CyclicKind)
     if kind != "scaled":
         return [1] * space.n_factors
     return [
@@ -105,16 +104,8 @@ def _spans(space: FactorSpace, kind: DistanceKind, cyclic: CyclicKind) -> list[i
     ]
 
 
-def _checked(factors: ArrayLike, space: FactorSpace) -> NDArray[np.int64]:
+def _to_signed(factors: ArrayLike, space: FactorSpace) -> NDArray[np.int64]:
     array = np.asarray(factors)
-    if not np.issubdtype(array.dtype, np.integer):
-        raise TypeError(
-            f"factor_distance: expected integer factor values, got {array.dtype}."
-        )
-    if array.ndim < 1 or array.shape[-1] != space.n_factors:
-        raise ValueError(
-            f"factor_distance: expected {space.n_factors} factor values per row, got "
-            f"an array of shape {array.shape}."
-        )
-    # Signed before anything is subtracted: 1 - 2 is 255 in the bytes of a small table.
+    check_factor_values(array, space.n_factors)
+    # Signed before anything is subtracted: 1 - 2 is 255 in unsigned bytes.
     return array.astype(np.int64)

@@ -1,14 +1,16 @@
-"""The grid of factors behind a dataset: names, sizes, kinds, and a number per cell."""
+"""The grid of factors of a dataset: names, sizes, kinds, and an index per cell."""
 
 import math
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from unbraid.foundation import check_integers, check_option, check_unique
 
 FactorKind = Literal["ordinal", "categorical", "cyclic"]
 
@@ -17,16 +19,16 @@ FactorKind = Literal["ordinal", "categorical", "cyclic"]
 class FactorSpace:
     """Names, sizes and kinds of discrete factors, and the index of every combination.
 
-    A combination of factor values is one row of integers; all combinations are
-    numbered in mixed radix, the last factor counting fastest, as the rows of dSprites
-    and 3D Shapes are. Everything works on whole arrays.
+    A combination of factor values is a row of integers. All combinations are numbered
+    in mixed radix, with the last factor varying fastest, as in dSprites and 3D Shapes.
+    All methods work on arrays.
 
     Args:
-        names: One name per factor, all different.
+        names: Names of the factors, all different.
         sizes: Number of values of each factor, at least 1. Values are ``0 .. size-1``.
-        kinds: ``"ordinal"`` (ordered, such as a position), ``"categorical"`` (no order,
-            such as a shape) or ``"cyclic"`` (ordered on a circle, such as an angle);
-            one per factor, all ordinal when not given.
+        kinds: Kind of each factor: ``"ordinal"`` (ordered, such as a position),
+            ``"categorical"`` (no order, such as a shape) or ``"cyclic"`` (ordered on a
+            circle, such as an angle). Default: all ordinal.
 
     Example:
         >>> space = FactorSpace(("shape", "x"), (2, 3), ("categorical", "ordinal"))
@@ -50,27 +52,16 @@ class FactorSpace:
         object.__setattr__(self, "kinds", kinds)
         if not len(self.names) == len(self.sizes) == len(kinds):
             raise ValueError(
-                "FactorSpace: expected as many sizes and kinds as names, got "
+                "names, sizes and kinds must have the same length, got "
                 f"{len(self.names)} names, {len(self.sizes)} sizes, {len(kinds)} kinds."
             )
-        if len(set(self.names)) < len(self.names):
-            raise ValueError(
-                f"FactorSpace: expected names that differ, got {self.names}."
-            )
-        if any(size < 1 for size in self.sizes):
-            raise ValueError(
-                f"FactorSpace: expected sizes of at least 1, got {self.sizes}."
-            )
-        unknown = set(kinds) - set(get_args(FactorKind))
-        if unknown:
-            raise ValueError(
-                f"FactorSpace: expected kinds among {get_args(FactorKind)}, "
-                f"got {sorted(unknown)}."
-            )
+        check_unique("names", self.names)
+        check_integers("sizes", self.sizes, least=1)
+        for index, kind in enumerate(kinds):
+            check_option(f"kinds[{index}]", kind, FactorKind)
         if math.prod(self.sizes) >= 2**63:
             raise ValueError(
-                "FactorSpace: expected fewer than 2**63 combinations, got sizes "
-                f"{self.sizes}."
+                f"There must be fewer than 2**63 combinations, got sizes {self.sizes}."
             )
 
     @property
@@ -85,42 +76,26 @@ class FactorSpace:
 
     @cached_property
     def strides(self) -> NDArray[np.int64]:
-        """How far the index moves when each factor moves by one, ``(n_factors,)``."""
+        """Change of the index when each factor changes by one, ``(n_factors,)``."""
         sizes = np.array((*self.sizes[1:], 1), dtype=np.int64)
         return np.cumprod(sizes[::-1])[::-1] if self.sizes else sizes[:0]
 
     def position(self, factor: str | int) -> int:
-        """Column of a factor, given its name or its column."""
-        if isinstance(factor, str):
-            if factor in self.names:
-                return self.names.index(factor)
-        elif -self.n_factors <= factor < self.n_factors:
-            return factor % self.n_factors
-        raise ValueError(
-            f"FactorSpace: expected one of the factors {', '.join(self.names)} "
-            f"(or its column), got {factor!r}."
-        )
+        """Return the column of a factor, given its name or column."""
+        return find_column(self.names, factor)
 
     def factors(self, indices: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Factor values of combinations, shape ``(..., n_factors)``, from indices."""
-        indices = self._checked_indices(indices)
+        """Return the factor values ``(..., n_factors)`` of indices ``(...)``."""
+        indices = self._check_indices(indices)
         return indices[..., None] // self.strides % np.array(self.sizes, dtype=np.int64)
 
     def indices(self, factors: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Index of combinations, shape ``(...)``, from values ``(..., n_factors)``."""
+        """Return the indices ``(...)`` of factor values ``(..., n_factors)``."""
         factors = np.asarray(factors)
-        if factors.ndim < 1 or factors.shape[-1] != self.n_factors:
-            raise ValueError(
-                f"FactorSpace: expected {self.n_factors} factor values per row, got an "
-                f"array of shape {factors.shape}."
-            )
-        if not np.issubdtype(factors.dtype, np.integer):
-            raise TypeError(
-                f"FactorSpace: expected integer factor values, got {factors.dtype}."
-            )
+        check_factor_values(factors, self.n_factors)
         if factors.size and ((factors < 0) | (factors >= np.array(self.sizes))).any():
             raise ValueError(
-                "FactorSpace: expected factor values from 0 to below the sizes "
+                "Factor values must be at least 0 and below the sizes "
                 f"{self.sizes}, got values from {factors.min()} to {factors.max()}."
             )
         return factors.astype(np.int64) @ self.strides
@@ -128,17 +103,17 @@ class FactorSpace:
     def traversals(
         self, factor: str | int, indices: NDArray[np.integer]
     ) -> NDArray[np.int64]:
-        """Indices met when one factor runs through its values and the others stay.
+        """Return the indices where one factor takes all values and the others stay.
 
         Args:
-            factor: Name or column of the factor that moves.
-            indices: Combinations to pass through, shape ``(...)``.
+            factor: Name or column of the factor that varies.
+            indices: Indices of combinations to start from, shape ``(...)``.
 
         Returns:
             Indices in the order of the factor's values, shape ``(..., size)``.
         """
         column = self.position(factor)
-        indices = self._checked_indices(indices)
+        indices = self._check_indices(indices)
         stride, size = self.strides[column], self.sizes[column]
         start = indices - (indices // stride % size) * stride
         return start[..., None] + stride * np.arange(size)
@@ -155,7 +130,7 @@ class FactorSpace:
         Args:
             n: Number of rows.
             generator: Source of randomness.
-            fixed: Factors (name or column) that keep the given value in every row.
+            fixed: Fixed values by name or column of the factor.
 
         Returns:
             Factor values, shape ``(n, n_factors)``.
@@ -165,8 +140,8 @@ class FactorSpace:
             column = self.position(factor)
             if not 0 <= value < self.sizes[column]:
                 raise ValueError(
-                    f"FactorSpace: expected factor {self.names[column]!r} fixed at a "
-                    f"value from 0 to {self.sizes[column] - 1}, got {value}."
+                    f"The fixed value of factor {self.names[column]!r} must be between "
+                    f"0 and {self.sizes[column] - 1}, got {value}."
                 )
             factors[:, column] = value
         return factors
@@ -178,11 +153,11 @@ class FactorSpace:
         *,
         generator: np.random.Generator,
     ) -> NDArray[np.int64]:
-        """Draw all factors of each row anew, except the ones to keep.
+        """Draw new values of all factors of each row, except those to keep.
 
         Args:
             factors: Rows of factor values, shape ``(n, n_factors)``.
-            keep: Factors (name or column) that stay as they are in each row.
+            keep: Names or columns of the factors whose values are kept.
             generator: Source of randomness.
 
         Returns:
@@ -193,15 +168,42 @@ class FactorSpace:
         fresh[:, columns] = np.asarray(factors)[:, columns]
         return fresh
 
-    def _checked_indices(self, indices: NDArray[np.integer]) -> NDArray[np.int64]:
+    def _check_indices(self, indices: NDArray[np.integer]) -> NDArray[np.int64]:
         indices = np.asarray(indices)
         if indices.size and not np.issubdtype(indices.dtype, np.integer):
-            raise TypeError(
-                f"FactorSpace: expected integer indices, got {indices.dtype}."
-            )
-        if indices.size and (indices.min() < 0 or indices.max() >= self.size):
-            raise IndexError(
-                f"FactorSpace: expected indices from 0 to {self.size - 1}, got values "
-                f"from {indices.min()} to {indices.max()}."
-            )
+            raise TypeError(f"indices must be integers, got {indices.dtype}.")
+        check_index_range(indices, self.size)
         return indices.astype(np.int64)
+
+
+def find_column(names: Sequence[str], factor: str | int) -> int:
+    """Return the column of a factor, given its name or column."""
+    if isinstance(factor, str):
+        if factor in names:
+            return names.index(factor)
+    elif -len(names) <= factor < len(names):
+        return factor % len(names)
+    raise ValueError(
+        f"There is no factor {factor!r}. Choose among {', '.join(names)}, or give a "
+        "column."
+    )
+
+
+def check_index_range(indices: NDArray[Any], length: int) -> None:
+    """Require indices between 0 and ``length - 1``."""
+    if indices.size and (indices.min() < 0 or indices.max() >= length):
+        raise IndexError(
+            f"indices must be between 0 and {length - 1}, got values from "
+            f"{indices.min()} to {indices.max()}."
+        )
+
+
+def check_factor_values(factors: NDArray[Any], n_factors: int) -> None:
+    """Require integer factor values of shape ``(..., n_factors)``."""
+    if factors.ndim < 1 or factors.shape[-1] != n_factors:
+        raise ValueError(
+            f"There must be {n_factors} factor values per row, got an array of shape "
+            f"{factors.shape}."
+        )
+    if not np.issubdtype(factors.dtype, np.integer):
+        raise TypeError(f"Factor values must be integers, got {factors.dtype}.")

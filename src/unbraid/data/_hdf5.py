@@ -1,8 +1,8 @@
-"""Arrays of an HDF5 file, mapped in place where the file allows it.
+"""Arrays of an HDF5 file, as memory maps where the file allows it.
 
-An HDF5 file can name other files whose bytes appear as its own: by external links, by
-external storage and by virtual datasets. All of them are refused, because a file from
-anywhere could show what else is on this machine.
+An HDF5 file can refer to other files, whose bytes appear as its own: by external links,
+external storage and virtual datasets. All of these are refused, because an untrusted
+file could reveal other files of this machine.
 """
 
 import contextlib
@@ -22,27 +22,33 @@ from unbraid.foundation import (
     require_regular_file,
 )
 
-from ._memory_map import BLOCK_BYTES, Blocks, converted_once, mapped, require_layout
+from ._memory_map import (
+    BLOCK_BYTES,
+    Blocks,
+    convert_once,
+    map_bytes,
+    require_layout,
+)
 
 _MOST_LINKS = 20
-"""Soft links that lead to one dataset."""
+"""Largest number of soft links that are followed to one dataset."""
 
 
 def hdf5_images(
     path: Path, key: str, *, shape: tuple[int | None, ...]
 ) -> NDArray[np.uint8]:
-    """Memory map of a ``uint8`` dataset in an HDF5 file.
+    """Return a memory map of a ``uint8`` dataset in an HDF5 file.
 
-    A contiguous dataset is mapped in place; one in chunks, compressed or not, is
-    converted once, in pieces.
+    A contiguous dataset is mapped directly. A chunked one, compressed or not, is
+    converted to a file once, in blocks.
 
     Args:
-        path: The HDF5 file.
+        path: Path of the HDF5 file.
         key: Name of the dataset.
-        shape: Shape it must have, ``None`` for any number.
+        shape: Required shape, with ``None`` for any length.
 
     Raises:
-        DataFormatError: If the file is damaged, has no such dataset, or keeps it in
+        DataFormatError: If the file is damaged, has no such dataset, or stores it in
             another file.
     """
     with _dataset(path, key) as dataset:
@@ -50,16 +56,16 @@ def hdf5_images(
         require_layout(f"{path}, {key}", found, dataset.dtype, shape)
         offset = dataset.id.get_offset() if dataset.chunks is None else None
     if offset is not None and offset + math.prod(found) <= path.stat().st_size:
-        return mapped(path, offset, found)
+        return map_bytes(path, offset, found)
     label = key.replace("/", "-")
-    return converted_once([path], label, lambda: (found, _blocks(path, key)))
+    return convert_once([path], label, lambda: (found, _blocks(path, key)))
 
 
 def hdf5_array(path: Path, key: str) -> NDArray[Any]:
-    """A dataset of an HDF5 file, read into memory.
+    """Read a dataset of an HDF5 file into memory.
 
     Raises:
-        DataFormatError: If the file is damaged, has no such dataset, or keeps it in
+        DataFormatError: If the file is damaged, has no such dataset, or stores it in
             another file.
         NotEnoughMemoryError: If the dataset does not fit into memory.
     """
@@ -69,68 +75,69 @@ def hdf5_array(path: Path, key: str) -> NDArray[Any]:
 
 
 def hdf5_names(path: Path) -> list[str]:
-    """Names of the datasets at the top of an HDF5 file, without opening other files.
+    """Return the names of the top-level datasets of an HDF5 file.
 
-    An external link counts as a dataset, so that asking for it gives the reason why it
-    is refused.
+    An external link counts as a dataset, so that reading it raises an error with the
+    reason why it is refused.
     """
-    with _opened(path) as file:
+    with _open(path) as file:
         return [
             name
             for name in map(str, file)
-            if _leads_outside(file, name)
+            if _is_external(file, name)
             or isinstance(_member(path, file, name), h5py.Dataset)
         ]
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Iterator[h5py.File]:
+def _open(path: Path) -> Iterator[h5py.File]:
     require_regular_file(path)
     try:
         with h5py.File(path, "r") as file:
             yield file
     except (UnbraidError, PermissionError):
         raise
-    # h5py has no class for a damaged file: it raises whatever the C library reported.
+    # h5py has no error for damaged files: it raises whatever the C library reports.
     except Exception as error:
         raise DataFormatError(
-            f"{path}: expected a complete HDF5 file, got one that cannot be read. If "
-            "it is damaged, delete it and get it again."
+            f"{path} cannot be read as an HDF5 file. If it is damaged, delete it and "
+            "download it again."
         ) from error
 
 
 @contextlib.contextmanager
 def _dataset(path: Path, key: str) -> Iterator[h5py.Dataset]:
-    with _opened(path) as file:
-        found = _member(path, file, key)
-        if not isinstance(found, h5py.Dataset):
+    with _open(path) as file:
+        dataset = _member(path, file, key)
+        if not isinstance(dataset, h5py.Dataset):
             raise DataFormatError(
-                f"{path}: expected a dataset {key}, got {', '.join(file) or 'none'}. "
-                "This is not the published file: get it again."
+                f"{path} must contain a dataset {key}, got "
+                f"{', '.join(file) or 'none'}. This is not the published file: "
+                "download it again."
             )
-        if found.external or found.is_virtual:
-            raise DataFormatError(_outside(path, key))
-        if found.shape is None:
+        if dataset.external or dataset.is_virtual:
+            raise DataFormatError(_external_message(path, key))
+        if dataset.shape is None:
             raise DataFormatError(f"{path}: the dataset {key} is empty.")
-        yield found
+        yield dataset
 
 
 def _member(path: Path, file: h5py.File, key: str) -> Any:
-    """What a name stands for in this very file; ``None`` if there is nothing."""
+    """Return a member of this file by its name, or ``None`` if there is none."""
     here: Any = file["/"]
     parts, n_followed = _parts(key), 0
     while parts:
         name = parts.pop(0)
         if not isinstance(here, h5py.Group):
             return None
-        if _leads_outside(here, name):
-            raise DataFormatError(_outside(path, key))
+        if _is_external(here, name):
+            raise DataFormatError(_external_message(path, key))
         link = here.get(name, getlink=True)
         if isinstance(link, h5py.SoftLink):
             n_followed += 1
             if n_followed > _MOST_LINKS:
                 raise DataFormatError(
-                    f"{path}: the name {key} leads through more than {_MOST_LINKS} "
+                    f"{path}: the dataset {key} is behind more than {_MOST_LINKS} "
                     "links."
                 )
             parts = _parts(link.path) + parts
@@ -146,13 +153,13 @@ def _parts(name: str) -> list[str]:
     return [part for part in name.split("/") if part not in ("", ".")]
 
 
-def _leads_outside(group: h5py.Group, name: str) -> bool:
+def _is_external(group: h5py.Group, name: str) -> bool:
     return isinstance(group.get(name, getlink=True), h5py.ExternalLink)
 
 
-def _outside(path: Path, key: str) -> str:
+def _external_message(path: Path, key: str) -> str:
     return (
-        f"{path}: the dataset {key} keeps its values in another file, which is not "
+        f"{path}: the dataset {key} stores its values in another file, which is not "
         "read. Copy the values into one file first."
     )
 
@@ -160,7 +167,7 @@ def _outside(path: Path, key: str) -> str:
 def _blocks(path: Path, key: str) -> Blocks:
     with _dataset(path, key) as dataset:
         n_images = dataset.shape[0]
-        # Whole chunks, so that each is decompressed once.
+        # In multiples of chunks, so that each is decompressed once.
         chunk = dataset.chunks[0] if dataset.chunks else 1
         image_bytes = math.prod(dataset.shape[1:])
         step = chunk * max(1, BLOCK_BYTES // (chunk * image_bytes))

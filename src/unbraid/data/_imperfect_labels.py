@@ -1,4 +1,4 @@
-"""Labels as they are in practice: some wrong, some missing."""
+"""Imperfect labels: some wrong, some missing."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -6,12 +6,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import check_number, numpy_generator
 
 from ._dataset import AbstractDataset, Kind
 from ._factor_space import FactorSpace
 from ._labels import factor_position, label_table
-from ._views import Relabelled
+from ._views import Relabeled
 
 
 class _Regime(NamedTuple):
@@ -33,24 +33,24 @@ def add_label_noise(
     level: Literal[1, 2, 3] | Mapping[str | int, float],
     *,
     seed: int = 0,
-) -> Relabelled:
-    """Make some labels wrong, always the same ones; the images stay right.
+) -> Relabeled:
+    """Make some labels wrong, the same ones in every call; images do not change.
 
     A categorical label is replaced, with probability ``p``, by a uniform draw from all
-    values. An ordered label is moved by Gaussian noise with mean 0 and standard
-    deviation ``p`` on the factor scaled to run from 0 to 1, then rounded to the nearest
-    value and clipped to the range (wrapped if the factor is cyclic, not rounded if it
-    is continuous). The noise depends on the seed, the factor's name and the row only;
-    a missing label stays missing.
+    values. An ordered label is shifted by Gaussian noise with mean 0 and standard
+    deviation ``p`` on the factor scaled to [0, 1], then rounded to the nearest value
+    and clipped to the range (wrapped if the factor is cyclic, not rounded if it is
+    continuous). The noise depends only on the seed, the factor's name and the row.
+    Missing labels remain missing.
 
     Args:
         dataset: A dataset with labels.
-        level: Noise model 1, 2 or 3 of the paper, or ``p`` from 0 to 1 for each factor
-            that gets noise. A noise model gives ``p`` of shape to categorical factors,
-            ``p`` of scale to factors named after a scale or size, ``p`` of orientation
-            to cyclic factors and those named after an orientation, azimuth or rotation,
-            and ``p`` of position to every other one.
-        seed: Any integer from 0.
+        level: Noise model 1, 2 or 3 of the paper, or a mapping from factors to ``p``,
+            between 0 and 1. A noise model applies the ``p`` of shape to categorical
+            factors, that of scale to factors named after a scale or size, that of
+            orientation to cyclic factors and those named after an orientation, azimuth
+            or rotation, and that of position to all others.
+        seed: Seed of the noise, at least 0.
 
     Returns:
         A view with the same factors and noisy values.
@@ -64,14 +64,14 @@ def add_label_noise(
 
     References:
         Holtz, Mishne and Cloninger (2022), Evaluating Disentanglement in Generative
-        Models without Knowledge of Latent Factors, Table 2. The text beside it says
-        "uniformly" and "Gaussian noise with mean 0" and no more: that ``p`` is a
-        probability for the former and a standard deviation on a unit range for the
-        latter, and that rounding and clipping follow, is our reading. The paper
-        perturbs the one factor that a metric holds fixed; here every label of the
-        dataset is perturbed once, for all metrics.
+        Models without Knowledge of Latent Factors, Table 2. The text only says
+        "uniformly" and "Gaussian noise with mean 0". That ``p`` is a probability in the
+        first case and a standard deviation on a unit range in the second, and that
+        rounding and clipping follow, is our interpretation. The paper perturbs the one
+        factor that a metric holds fixed; here every label of the dataset is perturbed
+        once, for all metrics.
     """
-    table, space = label_table(dataset, who="add_label_noise"), dataset.factor_space
+    table, space = label_table(dataset), dataset.factor_space
     for column, p in _noise_of_columns(dataset, level).items():
         name, kind = dataset.factor_names[column], dataset.factor_kinds[column]
         labels = table[:, column]
@@ -82,9 +82,9 @@ def add_label_noise(
         )
         generator = numpy_generator(seed, "label_noise", name)
         if values.size:
-            table[:, column] = _noisy(labels, values, kind, p, generator)
+            table[:, column] = _add_noise(labels, values, kind, p, generator)
     columns = space or _kinds(dataset, range(table.shape[1]))
-    return Relabelled(dataset, table, columns)
+    return Relabeled(dataset, table, columns)
 
 
 def keep_labels(
@@ -93,21 +93,20 @@ def keep_labels(
     n: int | None = None,
     factors: Sequence[str | int] | None = None,
     seed: int = 0,
-) -> Relabelled:
-    """Forget labels: know only some factors, or all that are left in some rows only.
+) -> Relabeled:
+    """Keep only the labels of some factors, or of some rows.
 
     Args:
         dataset: A dataset with labels.
-        n: Number of rows, from 1, that keep their labels; they are drawn at random,
-            and with the same seed fewer rows are always among more. The labels of the
-            other rows are missing (NaN), so the view has no ``factor_space``. All rows
-            when not given.
-        factors: Factors (name or column) that are known, in this order; the others are
-            dropped, as if nobody had thought of them. All factors when not given.
-        seed: Any integer from 0.
+        n: Number of rows that keep their labels, at least 1. They are drawn at random;
+            with the same seed, a smaller set is contained in a larger one. The labels
+            of the other rows are missing (NaN), so that the view has no
+            ``factor_space``. Default: all rows.
+        factors: Names or columns of the factors to keep, in this order. Default: all.
+        seed: Seed of the draw, at least 0.
 
     Returns:
-        A view with the labels that are left.
+        A view with the remaining labels.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -118,18 +117,13 @@ def keep_labels(
                [nan],
                [ 1.]])
     """
-    if n is not None and not 1 <= n <= len(dataset):
-        raise ValueError(
-            f"keep_labels: expected n from 1 to the number of rows {len(dataset)}, "
-            f"got {n}."
-        )
-    table = label_table(dataset, who="keep_labels")
-    wanted = dataset.factor_names if factors is None else factors
-    columns = [factor_position(dataset, f, who="keep_labels") for f in wanted]
+    if n is not None:
+        check_number("n", n, least=1, most=len(dataset))
+    table = label_table(dataset)
+    kept = dataset.factor_names if factors is None else factors
+    columns = [factor_position(dataset, factor) for factor in kept]
     if not columns or len(set(columns)) < len(columns):
-        raise ValueError(
-            f"keep_labels: expected different factors, at least one, got {wanted}."
-        )
+        raise ValueError(f"factors must be different, and at least one, got {kept}.")
     table, space = table[:, columns], dataset.factor_space
     if n is not None and n < len(dataset):
         order = numpy_generator(seed, "keep_labels").permutation(len(dataset))
@@ -141,8 +135,8 @@ def keep_labels(
             tuple(space.sizes[column] for column in columns),
             tuple(space.kinds[column] for column in columns),
         )
-        return Relabelled(dataset, table, known)
-    return Relabelled(dataset, table, _kinds(dataset, columns))
+        return Relabeled(dataset, table, known)
+    return Relabeled(dataset, table, _kinds(dataset, columns))
 
 
 def _kinds(dataset: AbstractDataset, columns: Iterable[int]) -> dict[str, Kind]:
@@ -155,22 +149,19 @@ def _noise_of_columns(
     if not isinstance(level, Mapping):
         if level not in _REGIMES:
             raise ValueError(
-                "add_label_noise: expected level 1, 2 or 3, or a mapping from factors "
-                f"to p, got {level!r}."
+                "level must be 1, 2 or 3, or a mapping from factors to probabilities, "
+                f"got {level!r}."
             )
-        described = zip(dataset.factor_names, dataset.factor_kinds, strict=True)
-        return dict(enumerate(_p(_REGIMES[level], *factor) for factor in described))
-    who = "add_label_noise"
-    noise = {factor_position(dataset, f, who=who): p for f, p in level.items()}
-    for p in noise.values():
-        if not 0 <= p <= 1:
-            raise ValueError(f"add_label_noise: expected p from 0 to 1, got {p}.")
-    return noise
+        factors = zip(dataset.factor_names, dataset.factor_kinds, strict=True)
+        return dict(enumerate(_p(_REGIMES[level], *factor) for factor in factors))
+    for p in level.values():
+        check_number("p", p, least=0.0, most=1.0)
+    return {factor_position(dataset, factor): p for factor, p in level.items()}
 
 
 def _p(regime: _Regime, name: str, kind: Kind) -> float:
-    def is_named(*words: str) -> bool:
-        return any(word in name.lower() for word in words)
+    def is_named(*parts: str) -> bool:
+        return any(part in name.lower() for part in parts)
 
     if kind == "categorical":
         return regime.shape
@@ -181,24 +172,24 @@ def _p(regime: _Regime, name: str, kind: Kind) -> float:
     return regime.position
 
 
-def _noisy(
+def _add_noise(
     labels: NDArray[Any],
     values: NDArray[Any],
     kind: Kind,
     p: float,
     generator: np.random.Generator,
 ) -> NDArray[Any]:
-    """Labels after noise; ``values`` are all that may occur, from least to greatest."""
+    """Return labels with noise; ``values`` are all values in ascending order."""
     if kind == "continuous":
         step = p * (values[-1] - values[0])
         moved = labels + step * generator.standard_normal(len(labels))
         return moved.clip(values[0], values[-1])
     last = len(values) - 1
-    # A missing label sorts behind all values; it is put back in the end.
+    # A missing label sorts after all values; it is restored at the end.
     codes = np.searchsorted(values, labels).clip(max=last)
     if kind == "categorical":
-        chance, draw = generator.random((len(labels), 2)).T
-        moved = np.where(chance < p, np.floor(draw * len(values)), codes)
+        coin, draw = generator.random((len(labels), 2)).T
+        moved = np.where(coin < p, np.floor(draw * len(values)), codes)
     else:
         moved = np.rint(codes + p * last * generator.standard_normal(len(labels)))
         moved = moved % len(values) if kind == "cyclic" else moved.clip(0, last)

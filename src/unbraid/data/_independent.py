@@ -13,10 +13,10 @@ from ._weighted_rows import WeightedRows
 
 @dataclass(frozen=True, kw_only=True)
 class Independent(AbstractSampler):
-    """One row for every anchor that has nothing to do with it.
+    """Sampler of one independent row for every anchor.
 
-    Together the companions are a second batch of the same size, drawn with replacement
-    by the dataset's weights, if it has any.
+    The companions are a second batch of the same size, drawn with replacement by the
+    dataset's weights, if it has any.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -31,7 +31,7 @@ class Independent(AbstractSampler):
     n_companions: ClassVar[int] = 1
 
     def bind(self, dataset: AbstractDataset) -> Companions:
-        """The function that draws any row for any anchor."""
+        """Return the function that draws a row for each anchor."""
         return _Draw(WeightedRows(len(dataset), dataset.weights))
 
 

@@ -1,4 +1,4 @@
-"""Reading the labels of a dataset, with one clear sentence when they do not fit."""
+"""Access to the labels of a dataset, with checks."""
 
 from typing import Any
 
@@ -6,42 +6,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._dataset import AbstractDataset
-from ._factor_space import FactorSpace
+from ._factor_space import FactorSpace, find_column
 
-# Labels are read in blocks, so that one column of millions of rows costs one column.
+# Labels are read in blocks, so that a column of many rows needs little more memory.
 _BLOCK = 2**18
 
 
-def label_table(dataset: AbstractDataset, *, who: str) -> NDArray[Any]:
-    """All labels, shape ``(len(dataset), n_factors)``."""
-    return _read(dataset, slice(None), who=who)
+def label_table(dataset: AbstractDataset) -> NDArray[Any]:
+    """Return all labels, shape ``(len(dataset), n_factors)``."""
+    return _read(dataset, slice(None))
 
 
-def label_column(
-    dataset: AbstractDataset, factor: str | int, *, who: str
-) -> NDArray[Any]:
-    """Labels of one factor, shape ``(len(dataset),)``."""
-    return _read(dataset, factor_position(dataset, factor, who=who), who=who)
+def label_column(dataset: AbstractDataset, factor: str | int) -> NDArray[Any]:
+    """Return the labels of one factor, shape ``(len(dataset),)``."""
+    return _read(dataset, factor_position(dataset, factor))
 
 
-def factor_position(dataset: AbstractDataset, factor: str | int, *, who: str) -> int:
-    """Column of a factor, given its name or its column."""
-    names = dataset.factor_names
-    _check_labelled(dataset, who)
-    if isinstance(factor, str):
-        if factor in names:
-            return names.index(factor)
-    elif -len(names) <= factor < len(names):
-        return factor % len(names)
-    raise ValueError(
-        f"{who}: expected one of the factors {', '.join(names)} (or its column), "
-        f"got {factor!r}."
-    )
+def factor_position(dataset: AbstractDataset, factor: str | int) -> int:
+    """Return the column of a factor, given its name or column."""
+    check_labeled(dataset)
+    return find_column(dataset.factor_names, factor)
 
 
-def discrete_factors(dataset: AbstractDataset, *, who: str) -> FactorSpace:
-    """The factor space, or an error that names the factor which prevents one."""
-    _check_labelled(dataset, who)
+def discrete_factors(dataset: AbstractDataset) -> FactorSpace:
+    """Return the factor space of a dataset; raise ``ValueError`` if it has none."""
+    check_labeled(dataset)
     if dataset.factor_space is not None:
         return dataset.factor_space
     for column, (name, kind) in enumerate(
@@ -49,39 +38,38 @@ def discrete_factors(dataset: AbstractDataset, *, who: str) -> FactorSpace:
     ):
         if kind == "continuous":
             raise ValueError(
-                f"{who}: expected factors with countable values, got the continuous "
-                f"factor {name!r}. Bin it, or keep_labels of the other factors."
+                f"All factors must be discrete, but {name!r} is continuous. Bin it, or "
+                "select the other factors with keep_labels."
             )
-        check_known(label_column(dataset, column, who=who), name, who=who)
+        check_known(label_column(dataset, column), name)
     raise ValueError(
-        f"{who}: expected integer labels with a factor_space, got float labels of "
-        f"{', '.join(dataset.factor_names)}. Wrap the dataset in Relabelled."
+        "Labels must be integers with a factor_space, but those of "
+        f"{', '.join(dataset.factor_names)} are floats. Wrap the dataset in Relabeled."
     )
 
 
-def check_known(column: NDArray[Any], name: str, *, who: str) -> None:
-    """Refuse a column in which a label is missing."""
+def check_known(column: NDArray[Any], name: str) -> None:
+    """Require a label in every row of a column."""
     n_missing = int(np.isnan(column).sum())
     if n_missing:
         raise ValueError(
-            f"{who}: expected a label of factor {name!r} in every row, got "
-            f"{n_missing} rows without. Take the Subset of rows that have one."
+            f"Every row must have a label of factor {name!r}, but {n_missing} rows "
+            "have none. Use a Subset of the rows that have one."
         )
 
 
-def _check_labelled(dataset: AbstractDataset, who: str) -> None:
+def check_labeled(dataset: AbstractDataset) -> None:
+    """Require a dataset with labels."""
     if not dataset.factor_names:
-        raise ValueError(
-            f"{who}: expected a dataset with labels, got {dataset.name!r} without."
-        )
+        raise ValueError(f"Labels are required, but dataset {dataset.name!r} has none.")
 
 
-def _read(dataset: AbstractDataset, columns: int | slice, *, who: str) -> NDArray[Any]:
-    _check_labelled(dataset, who)
+def _read(dataset: AbstractDataset, columns: int | slice) -> NDArray[Any]:
+    check_labeled(dataset)
     rows = np.arange(len(dataset))
     blocks = []
     for start in range(0, len(rows), _BLOCK):
         labels = dataset.factors(rows[start : start + _BLOCK])
-        assert labels is not None, "a dataset with factor names gives factors"
+        assert labels is not None, "a dataset with factor names must return factors"
         blocks.append(labels[:, columns])
     return np.concatenate(blocks)

@@ -1,4 +1,4 @@
-"""Images of a file as a read-only memory map, converted once where they must be."""
+"""Images of a file as a read-only memory map, converted once if necessary."""
 
 import contextlib
 import glob
@@ -22,29 +22,30 @@ from ._progress import progress_bar
 
 Blocks = Iterator[tuple[int, NDArray[np.uint8]]]
 
-# Read at a time when a file is converted.
+# Number of bytes read at a time when a file is converted.
 BLOCK_BYTES = 1 << 24
 
 
-def converted_once(
+def convert_once(
     sources: Sequence[Path],
     label: str,
     make: Callable[[], tuple[tuple[int, ...], Blocks]],
 ) -> NDArray[np.uint8]:
-    """Memory map of what is made from some files, made at the first call only.
+    """Convert files to an array at the first call, and return it as a memory map.
 
-    The result is a ``.npy`` file beside the first source, or in the user's cache folder
-    if that folder cannot be written to. Its name holds a hash of the sizes and times of
+    The array is a ``.npy`` file next to the first source, or in the user's cache folder
+    if that folder is not writable. Its name contains a hash of the sizes and times of
     the sources, so that changed sources are converted again.
 
     Args:
         sources: Files or folders that the result depends on.
-        label: What is made of them, without a dot: part of the name.
-        make: Gives the shape of the result, then its rows in blocks: number of the
-            first row, and ``uint8`` rows. Each row must come once, in any order.
+        label: Part of the name of the ``.npy`` file, without a dot.
+        make: Function that returns the shape of the array, and an iterator over blocks
+            of it: number of the first row, and ``uint8`` rows. Each row must be in one
+            block, in any order.
 
     Returns:
-        The rows, read only.
+        A read-only array.
     """
     stats = [(source.name, source.stat()) for source in sources]
     facts = [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats]
@@ -54,20 +55,20 @@ def converted_once(
     for folder in (beside, cache):
         target = folder / f"{prefix}.{stamp}.npy"
         if target.is_file():
-            return _opened(target)
+            return _load(target)
     target = (beside if os.access(beside, os.W_OK) else cache) / target.name
     _write(target, *make())
     for outdated in target.parent.glob(f"{glob.escape(prefix)}.{'?' * 12}.npy"):
         if outdated != target:
             with contextlib.suppress(OSError):
                 outdated.unlink()
-    return _opened(target)
+    return _load(target)
 
 
-def mapped(path: Path, offset: int, shape: tuple[int, ...]) -> NDArray[np.uint8]:
-    """Bytes of a file from ``offset`` on as an array that is read when it is used."""
+def map_bytes(path: Path, offset: int, shape: tuple[int, ...]) -> NDArray[np.uint8]:
+    """Return a memory map of the bytes of a file from ``offset`` on."""
     pixels = np.memmap(path, dtype=np.uint8, mode="r", offset=offset, shape=shape)
-    # As a plain array: the subclass makes each indexing slower and has no use here.
+    # As a plain array, because indexing the subclass is slower.
     return np.asarray(pixels)
 
 
@@ -81,11 +82,11 @@ def require_layout(
     """Raise DataFormatError unless an array has the expected shape and type.
 
     Args:
-        where: File and name of the array.
-        shape: The array's shape.
-        dtype: The array's type.
-        expected: The shape it should have, ``None`` for any number from 1.
-        expected_dtype: The type it should have.
+        where: File and name of the array, for the error message.
+        shape: Shape of the array.
+        dtype: Type of the array.
+        expected: Required shape, with ``None`` for any length of at least 1.
+        expected_dtype: Required type.
     """
     fits = len(shape) == len(expected) and all(
         found >= 1 and wanted in (None, found)
@@ -94,25 +95,25 @@ def require_layout(
     if not fits or np.dtype(dtype) != np.dtype(expected_dtype):
         wanted = ", ".join("any" if size is None else str(size) for size in expected)
         raise DataFormatError(
-            f"{where}: expected {np.dtype(expected_dtype)} of shape ({wanted}), got "
+            f"{where} must be {np.dtype(expected_dtype)} of shape ({wanted}), got "
             f"{np.dtype(dtype)} of shape {shape}. "
-            "This is not the published file: get it again."
+            "This is not the published file: download it again."
         )
 
 
 def _cache(folder: Path) -> Path:
-    # Two folders may hold files of one name.
-    place = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]
-    return cache_folder() / "converted" / place
+    # Different folders may contain files of the same name.
+    digest = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]
+    return cache_folder() / "converted" / digest
 
 
-def _opened(path: Path) -> NDArray[np.uint8]:
+def _load(path: Path) -> NDArray[np.uint8]:
     try:
         return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
     except (ValueError, EOFError) as error:
         raise DataFormatError(
-            f"{path}: expected the array that unbraid put there, got something else "
-            f"({error}). Delete it: it will be made again."
+            f"{path} is not the array that unbraid saved there ({error}). Delete it: "
+            "it will be created again."
         ) from error
 
 
@@ -133,5 +134,5 @@ def _write(target: Path, shape: tuple[int, ...], blocks: Blocks) -> None:
             bar.update(len(images))
         if rows != shape[0]:
             raise DataFormatError(
-                f"{target.name}: expected {shape[0]} images to convert, got {rows}."
+                f"{target.name} must contain {shape[0]} images, got {rows}."
             )

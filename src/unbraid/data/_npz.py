@@ -1,4 +1,4 @@
-"""Arrays of an .npz file, one at a time: pickled members are never touched."""
+"""Arrays of an .npz file; pickled members are never loaded."""
 
 import contextlib
 import math
@@ -19,24 +19,30 @@ from unbraid.foundation import (
     require_regular_file,
 )
 
-from ._memory_map import BLOCK_BYTES, Blocks, converted_once, mapped, require_layout
+from ._memory_map import (
+    BLOCK_BYTES,
+    Blocks,
+    convert_once,
+    map_bytes,
+    require_layout,
+)
 
 
 def npz_images(
     path: Path, key: str, *, shape: tuple[int | None, ...]
 ) -> NDArray[np.uint8]:
-    """Memory map of a ``uint8`` member of an .npz file.
+    """Return a memory map of a ``uint8`` member of an .npz file.
 
-    A member that is stored as it is gets mapped in place; a compressed one is converted
-    once, in pieces.
+    An uncompressed member is mapped directly. A compressed one is converted to a file
+    once, in blocks.
 
     Args:
-        path: The .npz file.
+        path: Path of the .npz file.
         key: Name of the member.
-        shape: Shape it must have, ``None`` for any number.
+        shape: Required shape, with ``None`` for any length.
 
     Raises:
-        DataFormatError: If the file is damaged, or holds something else.
+        DataFormatError: If the file is damaged, or has another content.
     """
     with _member(path, key) as (info, stream):
         found, is_fortran, dtype = _header(path, key, info, stream)
@@ -44,25 +50,25 @@ def npz_images(
     require_layout(f"{path}, {key}", found, dtype, shape)
     if is_fortran:
         raise DataFormatError(
-            f"{path}, {key}: expected images one after the other, got Fortran order. "
-            "This is not the published file: get it again."
+            f"{path}, {key} must be in C order, got Fortran order. "
+            "This is not the published file: download it again."
         )
     if info.compress_type == zipfile.ZIP_STORED:
         start = _data_offset(path, info) + header_bytes
         if start + math.prod(found) > path.stat().st_size:
             raise DataFormatError(_unreadable(path, "it ends too early"))
-        return mapped(path, start, found)
-    return converted_once([path], key, lambda: (found, _blocks(path, key)))
+        return map_bytes(path, start, found)
+    return convert_once([path], key, lambda: (found, _blocks(path, key)))
 
 
 def npz_shape(path: Path, key: str) -> tuple[int, ...]:
-    """Shape of a member of an .npz file, from its header alone."""
+    """Return the shape of a member of an .npz file; only its header is read."""
     with _member(path, key) as (info, stream):
         return _header(path, key, info, stream)[0]
 
 
 def npz_array(path: Path, key: str) -> NDArray[Any]:
-    """A member of an .npz file, read into memory; never a pickled one.
+    """Read a member of an .npz file into memory; never a pickled one.
 
     Raises:
         DataFormatError: If the file is damaged, or has no such member.
@@ -76,34 +82,34 @@ def npz_array(path: Path, key: str) -> NDArray[Any]:
 
 
 def npz_names(path: Path) -> list[str]:
-    """Names of the arrays in an .npz file."""
-    with _opened(path) as archive:
+    """Return the names of the arrays in an .npz file."""
+    with _open(path) as archive:
         names = [name for name in archive.namelist() if name.endswith(".npy")]
     return [name.removesuffix(".npy") for name in dict.fromkeys(names)]
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+def _open(path: Path) -> Iterator[zipfile.ZipFile]:
     require_regular_file(path)
     try:
         with zipfile.ZipFile(path) as archive, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of headers that are odd Python
+            warnings.simplefilter("ignore")  # numpy warns of unusual headers
             yield archive
     except (UnbraidError, PermissionError):
         raise
-    # Broken bytes lead zipfile, zlib and the parser of numpy's headers to any of them.
+    # For damaged files, zipfile, zlib and numpy raise errors of any kind.
     except Exception as error:
         raise DataFormatError(_unreadable(path, _reason(error))) from error
 
 
 @contextlib.contextmanager
 def _member(path: Path, key: str) -> Iterator[tuple[zipfile.ZipInfo, IO[bytes]]]:
-    with _opened(path) as archive:
+    with _open(path) as archive:
         if f"{key}.npy" not in archive.namelist():
             names = ", ".join(archive.namelist()) or "nothing"
             raise DataFormatError(
-                f"{path}: expected a member {key}.npy, got {names}. "
-                "This is not the published file: get it again."
+                f"{path} must contain a member {key}.npy, got {names}. "
+                "This is not the published file: download it again."
             )
         info = archive.getinfo(f"{key}.npy")
         if info.flag_bits & 1:
@@ -124,7 +130,7 @@ def _header(
         shape, is_fortran, dtype = np.lib.format.read_array_header_2_0(stream)
     if dtype.hasobject:
         raise DataFormatError(
-            f"{path}: cannot be read: {key} holds Python objects, which are never "
+            f"{path} cannot be read: {key} contains Python objects, which are never "
             "loaded."
         )
     if math.prod(shape) * dtype.itemsize > info.file_size - stream.tell():
@@ -133,7 +139,7 @@ def _header(
 
 
 def _data_offset(path: Path, info: zipfile.ZipInfo) -> int:
-    """Where a member's bytes start: the directory does not say, its own header does."""
+    """Return the offset of a member's bytes, which only its own header determines."""
     with path.open("rb") as file:
         file.seek(info.header_offset)
         header = file.read(30)
@@ -162,6 +168,6 @@ def _reason(error: Exception) -> str:
 
 def _unreadable(path: Path, reason: str) -> str:
     return (
-        f"{path}: expected a complete .npz file, got one that cannot be read "
-        f"({reason}). If it is damaged, delete it and get it again."
+        f"{path} cannot be read as an .npz file ({reason}). If it is damaged, delete "
+        "it and download it again."
     )

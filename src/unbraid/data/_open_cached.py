@@ -1,4 +1,4 @@
-"""Datasets that a process has opened, with what is asked of them again and again."""
+"""Cache of the datasets that a process has opened."""
 
 from functools import cached_property, lru_cache
 
@@ -6,15 +6,15 @@ from ._data_spec import DataSpec, open_dataset
 from ._dataset import AbstractDataset
 from ._statistics import ChannelStatistics, channel_statistics
 
-# Datasets of a study are few, and those of files are memory maps.
-_KEPT = 8
+# A study has few datasets, and those in files are memory maps.
+_MAX_OPEN = 8
 
 
-class OpenedData:
-    """A dataset, its fingerprint, and its statistics, each computed once.
+class CachedDataset:
+    """A dataset, with its fingerprint and statistics, which are computed once.
 
     Args:
-        dataset: What was opened.
+        dataset: The dataset.
     """
 
     def __init__(self, dataset: AbstractDataset) -> None:
@@ -27,15 +27,15 @@ class OpenedData:
 
     @cached_property
     def statistics(self) -> ChannelStatistics:
-        """Means and spreads of the channels."""
+        """Mean and standard deviation of each channel."""
         return channel_statistics(self.dataset)
 
 
-@lru_cache(_KEPT)
-def open_cached(data: DataSpec | str) -> OpenedData:
+@lru_cache(_MAX_OPEN)
+def open_cached(data: DataSpec | str) -> CachedDataset:
     """Open a dataset once per process.
 
     Args:
-        data: Name or path, and options.
+        data: Name or path of the dataset, with options.
     """
-    return OpenedData(open_dataset(data))
+    return CachedDataset(open_dataset(data))

@@ -1,4 +1,4 @@
-"""Options of datasets and views as text, and checked against their types."""
+"""Options of datasets and views: parsing, checking and formatting."""
 
 import inspect
 import json
@@ -11,7 +11,7 @@ from unbraid.foundation import read_yaml, suggest
 
 from ._dataset import AbstractDataset
 
-# What stands before the colon is the path of own data, so it is not an option.
+# The path of a user's own data is before the colon, so that it is not an option.
 _PATHS = ("path", "images")
 
 
@@ -33,13 +33,13 @@ def check_options(
     name: str,
     open_dataset: Callable[[typing.Any], AbstractDataset] | None = None,
 ) -> dict[str, typing.Any]:
-    """Return options as values of their types.
+    """Convert options to their types.
 
     Args:
-        target: Class of the dataset, or function that makes a view of one. If it takes
-            any keywords, such as names of factors, so does this function.
-        options: Values by name, each of its type or as text in YAML.
-        name: Name of the dataset or view, for errors.
+        target: Class of the dataset, or function that creates a view of one. If it
+            accepts any keywords, such as names of factors, so does this function.
+        options: Values by name, each of its type or a string in YAML.
+        name: Name of the dataset or view, for error messages.
         open_dataset: Function that opens the value of an option that is a dataset.
 
     Raises:
@@ -52,38 +52,36 @@ def check_options(
     for key, value in options.items():
         if key not in known and free is None:
             raise ValueError(
-                f"{name}: expected options like name=value among {', '.join(known)}, "
-                f"got {key!r}.{suggest(key, known)}"
+                f"{name} has no option {key!r}.{suggest(key, known)} Options are "
+                f"{', '.join(known)}."
             )
         hint = hints.get(key if key in known or free is None else free, object)
         try:
             checked[key] = _read_value(value, hint)
-        except Exception as error:  # broken text leads the parsers to any of them
+        except Exception as error:  # the parsers raise errors of any kind
             raise ValueError(
-                f"{name}: expected {key} to be {_describe(hint)}, got {value!r}."
+                f"{name}: {key} must be {_describe(hint)}, got {value!r}."
             ) from error
         if open_dataset and AbstractDataset in (typing.get_args(hint) or (hint,)):
             if checked[key] in ("", None):
-                raise ValueError(
-                    f"{name}: expected {key} to be a dataset, got {value!r}."
-                )
+                raise ValueError(f"{name}: {key} must be a dataset, got {value!r}.")
             checked[key] = open_dataset(checked[key])
     return checked
 
 
 def write_options(name: str, options: Mapping[str, typing.Any]) -> str:
-    """Return the text ``name:option=value,option=value``."""
+    """Return the string ``name:option=value,option=value``."""
     parts = [f"{key}={_write_value(value)}" for key, value in options.items()]
     return ":".join(filter(None, (name, ",".join(parts))))
 
 
 def split_items(text: str) -> list[str]:
-    """Split text at commas outside of brackets and quotes, and drop blank pieces."""
+    """Split a string at commas outside of brackets and quotes, without blank parts."""
     return [piece for piece in split_outside(text, ",") if piece.strip()]
 
 
 def split_outside(text: str, mark: str) -> list[str]:
-    """Split text at a mark outside of brackets and quotes."""
+    """Split a string at a mark outside of brackets and quotes."""
     pieces, depth, quote = [""], 0, ""
     for letter in text:
         if quote:
@@ -115,17 +113,16 @@ def _read_value(value: typing.Any, hint: typing.Any) -> typing.Any:
     if AbstractDataset in kinds:
         return plain
     if str in kinds:
-        # Paths and names: a folder called 12 is not a number.
+        # For paths and names: a folder called 12 is not a number.
         return plain if isinstance(plain, str) else str(value)
-    # Strict, so that true is no number; by way of JSON, so that a list may stand for a
-    # tuple.
+    # Strict, so that true is not a number; from JSON, so that a list may be a tuple.
     return pydantic.TypeAdapter(hint).validate_json(
         json.dumps(_with_whole_numbers(plain)), strict=True
     )
 
 
 def _with_whole_numbers(value: typing.Any) -> typing.Any:
-    """Plain data in which whole numbers are integers, so that 1e3 may be a count."""
+    """Convert floats without fraction to integers, so that 1e3 may be a count."""
     if isinstance(value, list):
         return [_with_whole_numbers(part) for part in value]
     is_whole = isinstance(value, float) and value.is_integer()
@@ -133,7 +130,7 @@ def _with_whole_numbers(value: typing.Any) -> typing.Any:
 
 
 def _describe(hint: typing.Any) -> str:
-    """What a type accepts, in words."""
+    """Describe the values that a type accepts."""
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Literal:
         return "one of " + ", ".join(map(str, parts))
@@ -142,5 +139,5 @@ def _describe(hint: typing.Any) -> str:
     if parts:
         kinds = [_describe(part) for part in parts if part is not type(None)]
         return " or ".join(dict.fromkeys(kinds))
-    words = {int: "a whole number", float: "a number", bool: "true or false"}
-    return words.get(hint, getattr(hint, "__name__", str(hint)))
+    names = {int: "an integer", float: "a number", bool: "true or false"}
+    return names.get(hint, getattr(hint, "__name__", str(hint)))

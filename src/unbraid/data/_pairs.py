@@ -1,11 +1,13 @@
-"""Pairs: an anchor and a row in which some of its factors have changed."""
+"""Pairs: an anchor and a row that differs in some factors."""
 
 from dataclasses import dataclass
 from math import comb
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from unbraid.foundation import check_integer, check_option
 
 from ._dataset import AbstractDataset
 from ._labels import discrete_factors, label_table
@@ -14,30 +16,31 @@ from ._sampling import AbstractSampler, Companions
 
 PairRule = Literal["uniform", "disentanglement_lib"]
 
-# Further sets of factors tried for an anchor before all rows are compared with it.
+# Additional sets of factors tried for an anchor before all rows are compared with it.
 _ATTEMPTS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pairs(AbstractSampler):
-    """One row for every anchor, equal to it but for some factors.
+    """Sampler of one row for every anchor, which differs from it in some factors.
 
-    Rule ``"uniform"``: a number of factors is drawn uniformly, then which ones, then
-    for each of them another value. Rule ``"disentanglement_lib"``: a number k is drawn,
-    then 1 or k factors (a coin says) are chosen and their values drawn from the whole
-    range, so that they may stay as they are. Factors with one value never count, and
-    weights are ignored: they say how often an anchor is seen, not what may change.
+    Rule ``"uniform"``: the number of factors is drawn uniformly, then the factors, then
+    a different value for each of them. Rule ``"disentanglement_lib"``: a number k is
+    drawn, then 1 or k factors (with probability 1/2 each) are chosen and their values
+    drawn from the whole range, so that they may stay the same. Factors with a single
+    value are not counted. Weights are ignored: they determine how often a row is an
+    anchor, not its partner.
 
     In a dataset that is not a complete grid, the row is drawn uniformly from those that
-    exist for the chosen factors; if there is none, factors are chosen again. If that
-    fails a few times, a number of factors is drawn among those for which there is a row
-    (if there is none, the number that comes closest), and one of its rows is taken.
+    exist for the chosen factors; if there is none, factors are chosen again. After a
+    few failures, the number of factors is drawn among those for which there is a row
+    (or is the closest one possible), and one of its rows is drawn.
 
     Args:
-        n_changed: Number of factors k, or the lowest and highest k. When not given, all
-            from 1 to the number of factors; for rule ``"disentanglement_lib"``, one
-            less than that, as there.
-        rule: ``"uniform"`` or ``"disentanglement_lib"``.
+        n_changed: Number k of factors that differ, or the lowest and highest k.
+            Default: from 1 to the number of factors, or to one less for rule
+            ``"disentanglement_lib"``, as in that library.
+        rule: Rule by which pairs are drawn, ``"uniform"`` or ``"disentanglement_lib"``.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -60,10 +63,7 @@ class Pairs(AbstractSampler):
     rule: PairRule = "uniform"
 
     def __post_init__(self) -> None:
-        if self.rule not in get_args(PairRule):
-            raise ValueError(
-                f"Pairs: expected a rule among {get_args(PairRule)}, got {self.rule!r}."
-            )
+        check_option("rule", self.rule, PairRule)
         match self.n_changed:
             case None:
                 pass
@@ -73,27 +73,27 @@ class Pairs(AbstractSampler):
                 object.__setattr__(self, "n_changed", (low, high))
             case _:
                 raise ValueError(
-                    "Pairs: expected n_changed of at least 1, or a range (low, high) "
-                    f"from 1, got {self.n_changed}."
+                    "n_changed must be an integer of at least 1, or a range of these "
+                    f"(low, high), got {self.n_changed}."
                 )
 
     def bind(self, dataset: AbstractDataset) -> Companions:
-        """The function that draws a row with changed factors for each anchor."""
-        space = discrete_factors(dataset, who="Pairs")
+        """Return the function that draws a row with changed factors for each anchor."""
+        space = discrete_factors(dataset)
         varying = np.flatnonzero(np.array(space.sizes) > 1)
         fewest, most = self._range(len(varying))
-        if not 1 <= most <= len(varying):
+        if not len(varying):
             raise ValueError(
-                f"Pairs: expected n_changed of at most {len(varying)}, the factors of "
-                f"{dataset.name!r} with more than one value, got {most}."
+                f"Dataset {dataset.name!r} has no factor with more than one value."
             )
+        check_integer("n_changed", most, least=1, most=len(varying))
         sizes = np.array(space.sizes)[varying]
         must_differ = self.rule == "uniform"
         if dataset.is_grid:
             partners = GridPartners(sizes, must_differ)
         else:
             partners = TablePartners(
-                label_table(dataset, who="Pairs")[:, varying],
+                label_table(dataset)[:, varying],
                 sizes,
                 must_differ=must_differ,
                 n_sets=self._n_sets(len(varying)),
@@ -115,7 +115,7 @@ class Pairs(AbstractSampler):
         return 1, n_varying if self.rule == "uniform" else max(n_varying - 1, 1)
 
     def _n_sets(self, n_varying: int) -> int:
-        """How many different sets of factors may change."""
+        """Return the number of different sets of factors that may change."""
         fewest, most = self._range(n_varying)
         numbers = set(range(fewest, most + 1))
         if self.rule == "disentanglement_lib":
@@ -144,8 +144,8 @@ class _BoundPairs:
             self._try_others(self.partners, values, rows, generator)
         if (rows < 0).any():
             raise ValueError(
-                f"Pairs: expected some row that differs from row "
-                f"{anchors[rows < 0][0]}, got the same labels in every row."
+                "All rows have the same labels, so that no row differs from row "
+                f"{anchors[rows < 0][0]}."
             )
         return rows[:, None]
 
@@ -156,20 +156,20 @@ class _BoundPairs:
         rows: NDArray[np.int64],
         generator: np.random.Generator,
     ) -> None:
-        """Fill in rows that were not found, with other changed factors."""
+        """Find the missing rows, with other changed factors."""
         for _ in range(_ATTEMPTS if partners.is_quick else 0):
             pending = np.flatnonzero(rows < 0)
             if not pending.size:
                 return
             changed = self._changed(len(pending), generator)
             rows[pending] = partners.find(values[pending], changed, generator=generator)
-        for place in np.flatnonzero(rows < 0):
-            rows[place] = partners.find_any(
-                values[place], fewest=self.fewest, most=self.most, generator=generator
+        for index in np.flatnonzero(rows < 0):
+            rows[index] = partners.find_any(
+                values[index], fewest=self.fewest, most=self.most, generator=generator
             )
 
     def _changed(self, n: int, generator: np.random.Generator) -> NDArray[np.bool_]:
-        """Which factors change, for ``n`` anchors, shape ``(n, n_varying)``."""
+        """Draw the factors that change, for ``n`` anchors, ``(n, n_varying)``."""
         counts = generator.integers(self.fewest, self.most + 1, size=n)
         if self.rule == "disentanglement_lib":
             counts = np.where(generator.random(n) < 0.5, 1, counts)

@@ -1,8 +1,7 @@
-"""Finding rows that differ from given factor values in some factors and no others.
+"""Search for rows that differ from given factor values in exactly some factors.
 
-Factor values here are those of the factors that can vary (size above 1) only, and
-``changed`` says for each anchor which of them may not stay: booleans of the same shape,
-``(n, n_varying)``.
+Factor values are those of the factors that can vary (size above 1). ``changed`` marks,
+for each anchor, those that must change: booleans of the same shape, ``(n, n_varying)``.
 """
 
 from dataclasses import dataclass
@@ -14,21 +13,21 @@ from ._row_index import RowIndex
 
 # Values tried for one set of factors before its rows are searched.
 _PROPOSALS = 8
-# In a table with less than this share of all combinations, no value is tried.
+# In a table with a smaller share of all combinations, no value is tried.
 _LEAST_SHARE = 0.1
-# Rows of one group that are looked at together.
+# Rows of one group that are compared at once.
 _WINDOW = 32
-# Rows times sets of the largest index, some 300 MB.
+# Rows times sets of the largest index, about 300 MB.
 _MOST_ENTRIES = 2**24
 
 
 @dataclass(frozen=True, eq=False)
 class GridPartners:
-    """Partners in a complete grid: every combination is there.
+    """Partners in a complete grid of all combinations.
 
     Args:
         sizes: Number of values of each varying factor.
-        must_differ: Whether a changed factor gets another value, or any value.
+        must_differ: Whether a changed factor gets a different value, or any value.
     """
 
     sizes: NDArray[np.int64]
@@ -41,7 +40,7 @@ class GridPartners:
         *,
         generator: np.random.Generator,
     ) -> NDArray[np.int64]:
-        """A row for each anchor, shape ``(n,)``."""
+        """Return a row for each anchor, shape ``(n,)``."""
         return self.propose(values, changed, generator=generator) @ self.strides
 
     def propose(
@@ -51,7 +50,7 @@ class GridPartners:
         *,
         generator: np.random.Generator,
     ) -> NDArray[np.int64]:
-        """Factor values in which the changed ones are drawn anew, uniformly."""
+        """Return factor values with new uniform values of the changed factors."""
         if self.must_differ:
             steps = generator.integers(1, self.sizes, size=values.shape)
             fresh = (values + steps) % self.sizes
@@ -61,23 +60,23 @@ class GridPartners:
 
     @property
     def strides(self) -> NDArray[np.int64]:
-        """How far the index moves when each varying factor moves by one."""
+        """Change of the index when each varying factor changes by one."""
         return np.append(np.cumprod(self.sizes[:0:-1])[::-1], 1)
 
 
 class TablePartners:
-    """Partners in a table that holds some combinations, any number of times each.
+    """Partners in a table of some combinations, any number of times each.
 
     For a set of changed factors, every row that fits is equally likely. Values are
-    proposed as on a grid first, and looked up; what that does not find is searched
-    among the rows that agree in the other factors.
+    first proposed as in a grid, and looked up. If none exists, rows are searched among
+    those that agree in the other factors.
 
     Args:
         table: Values of the varying factors, shape ``(n_rows, n_varying)``.
         sizes: Number of values of each varying factor.
-        must_differ: Whether a changed factor gets another value, or any value.
-        n_sets: How many sets of changed factors may be asked for. With too many to
-            index, all rows are compared instead.
+        must_differ: Whether a changed factor gets a different value, or any value.
+        n_sets: Number of sets of changed factors that may be requested. If they are too
+            many for an index, all rows are compared instead.
     """
 
     def __init__(
@@ -90,7 +89,7 @@ class TablePartners:
     ) -> None:
         self._is_indexed = n_sets * len(table) <= _MOST_ENTRIES
         self._table = table
-        # In the order and size in which comparing all rows is fastest.
+        # In the memory layout and type for which comparing all rows is fastest.
         smallest = np.min_scalar_type(int(sizes.max()))
         self._columns = np.ascontiguousarray(table.T, dtype=smallest)
         self._grid = GridPartners(sizes, must_differ)
@@ -109,7 +108,7 @@ class TablePartners:
         *,
         generator: np.random.Generator,
     ) -> NDArray[np.int64]:
-        """A row for each anchor, shape ``(n,)``; -1 where none fits."""
+        """Return a row for each anchor, shape ``(n,)``; -1 if none fits."""
         rows = np.full(len(values), -1, dtype=np.int64)
         searches = [self._propose] * self._n_proposals
         searches.append(self._search if self._is_indexed else self._scan)
@@ -121,7 +120,7 @@ class TablePartners:
 
     @property
     def is_quick(self) -> bool:
-        """Whether ``find`` mostly does without a look at all rows."""
+        """Whether ``find`` usually does not compare all rows."""
         return self._is_indexed or self._n_proposals > 0
 
     def find_any(
@@ -132,11 +131,11 @@ class TablePartners:
         most: int,
         generator: np.random.Generator,
     ) -> int:
-        """A row for one anchor, whatever factors change; -1 if no row differs from it.
+        """Return a row for one anchor, for any factors; -1 if no row differs from it.
 
         Every number of changed factors from ``fewest`` to ``most`` that occurs is
-        equally likely (if none does, those that come closest), and so is every row
-        with that number. Looks at all rows.
+        equally likely (if none does, the closest ones), and so is every row with that
+        number. Compares all rows.
         """
         n_changed = self._differs(values).sum(axis=0, dtype=np.uint8)
         numbers = np.flatnonzero(np.bincount(n_changed)[1:]) + 1
@@ -152,11 +151,11 @@ class TablePartners:
         changed: NDArray[np.bool_],
         generator: np.random.Generator,
     ) -> NDArray[np.int64]:
-        """Rows of values that happen to exist."""
+        """Return rows of proposed values; -1 if they do not exist."""
         fresh = self._grid.propose(values, changed, generator=generator)
         starts, counts = self._index.locate(fresh, np.zeros_like(changed))
-        # One number decides whether to accept a combination, in proportion to how many
-        # rows have it, and which of them to take.
+        # One number decides whether to accept a combination, in proportion to its
+        # number of rows, and which of these rows to take.
         picks = generator.integers(0, self._most_alike, size=len(values))
         exists = picks < counts
         return np.where(exists, self._index.rows[starts + picks * exists], -1)
@@ -167,7 +166,7 @@ class TablePartners:
         changed: NDArray[np.bool_],
         generator: np.random.Generator,
     ) -> NDArray[np.int64]:
-        """Rows from small groups as a whole, from large ones by a few draws first."""
+        """Search small groups of rows completely, and large ones by samples first."""
         starts, counts = (each[:, None] for each in self._index.locate(values, changed))
         shape = (len(values), _WINDOW)
         drawn = (generator.random(shape) * counts).astype(np.int64)
@@ -176,15 +175,15 @@ class TablePartners:
         rows = self._index.rows[starts + offsets * is_member]
         differs = self._table[rows] != values[:, None]
         fits = self._fits(differs, changed[:, None]) & is_member
-        # Random heights, so that every row that fits is the highest equally often.
+        # The largest of random numbers, so that every row that fits is equally likely.
         best = np.where(fits, generator.random(shape), -1.0).argmax(axis=1)
         found = np.where(fits.any(axis=1), rows[np.arange(len(values)), best], -1)
-        for place in np.flatnonzero((found < 0) & (counts[:, 0] > _WINDOW)):
-            start, count = starts[place, 0], counts[place, 0]
+        for index in np.flatnonzero((found < 0) & (counts[:, 0] > _WINDOW)):
+            start, count = starts[index, 0], counts[index, 0]
             group = self._index.rows[start : start + count]
-            differs = self._table[group] != values[place]
-            fits = self._fits(differs, changed[place])
-            found[place] = _one_of(group[fits], generator)
+            differs = self._table[group] != values[index]
+            fits = self._fits(differs, changed[index])
+            found[index] = _one_of(group[fits], generator)
         return found
 
     def _scan(
@@ -193,16 +192,16 @@ class TablePartners:
         changed: NDArray[np.bool_],
         generator: np.random.Generator,
     ) -> NDArray[np.int64]:
-        """Rows from a look at all of them, one anchor after the other."""
+        """Compare all rows with each anchor."""
         found = np.empty(len(values), dtype=np.int64)
-        for place in range(len(values)):
-            differs = self._differs(values[place]).T
-            fits = self._fits(differs, changed[place])
-            found[place] = _one_of(np.flatnonzero(fits), generator)
+        for index in range(len(values)):
+            differs = self._differs(values[index]).T
+            fits = self._fits(differs, changed[index])
+            found[index] = _one_of(np.flatnonzero(fits), generator)
         return found
 
     def _differs(self, values: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Where every row differs from one anchor, shape ``(n_varying, n_rows)``."""
+        """Return where each row differs from an anchor, ``(n_varying, n_rows)``."""
         return self._columns != values.astype(self._columns.dtype)[:, None]
 
     def _fits(

@@ -1,23 +1,23 @@
-"""Progress on a terminal, and none in a pipe."""
+"""Progress bars, which are shown on terminals only."""
 
 from tqdm import tqdm
 
 
 def progress_bar(
-    total: int | None, name: str, *, unit: str, wanted: bool = True
+    total: int | None, name: str, *, unit: str, enabled: bool = True
 ) -> tqdm:
-    """Progress bar on the standard error, if wanted and if that is a terminal.
+    """Return a progress bar, which is shown if the standard error is a terminal.
 
     Args:
-        total: Number of units to come, if known.
-        name: What goes on.
-        unit: Such as ``"B"`` for bytes.
-        wanted: False for no bar in any case.
+        total: Total number of units, if known.
+        name: Description of the task.
+        unit: Unit of the total, such as ``"B"`` for bytes.
+        enabled: Whether the bar may be shown at all.
     """
     return tqdm(
         total=total,
         desc=name,
         unit=unit,
         unit_scale=True,
-        disable=None if wanted else True,  # None: unless it is a terminal
+        disable=None if enabled else True,  # None: disabled unless on a terminal
     )

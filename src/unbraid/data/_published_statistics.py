@@ -15,9 +15,9 @@ from .synthetic._xy_object import XYObject, XYObjectShaded
 from .synthetic._xy_squares import XYSquares
 
 _LARGEST_DIFFERENCE = 1e-3
-"""Below what another resizing filter would change, above rounding."""
+"""Smaller than the effect of another resizing filter, larger than rounding errors."""
 
-_WHERE_FILES_ARE = ("root", "download")
+_LOCATION_FIELDS = ("root", "download")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,12 +55,12 @@ PUBLISHED_STATISTICS: dict[type[AbstractDataset], PublishedStatistics] = {
     XYObject: _XY_OBJECT,
     XYObjectShaded: _XY_OBJECT,
 }
-"""Constants by dataset; each holds for the default options of its dataset."""
+"""Constants by dataset, each for the default options of its dataset."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StatisticsComparison:
-    """Channel statistics of a dataset beside the published ones.
+    """Channel statistics of a dataset, and the published ones.
 
     Attributes:
         mean: Computed channel means.
@@ -84,7 +84,7 @@ class StatisticsComparison:
         return self.largest_difference <= _LARGEST_DIFFERENCE
 
     def to_plain(self) -> dict[str, Any]:
-        """Numbers and source, for JSON."""
+        """Return all values as a dictionary for JSON."""
         return {
             "mean": list(self.mean),
             "std": list(self.std),
@@ -97,7 +97,7 @@ class StatisticsComparison:
 
 
 def published_statistics(dataset: AbstractDataset) -> PublishedStatistics | None:
-    """Published normalization constants of a dataset, if there are any.
+    """Return the published normalization constants of a dataset, if there are any.
 
     Args:
         dataset: Dataset with the options of the publication, which are the defaults.
@@ -121,11 +121,12 @@ def compare_statistics(
     """Compare the channel statistics of all images with the published constants.
 
     Args:
-        dataset: Dataset to look at, all of it.
+        dataset: Dataset whose images are all read.
         progress: Whether to show a progress bar on a terminal.
 
     Returns:
-        Both, or ``None`` if no constants are known for this dataset and its options.
+        The comparison, or ``None`` if no constants are known for this dataset and its
+        options.
     """
     published = published_statistics(dataset)
     if published is None:
@@ -140,5 +141,5 @@ def _has_defaults(dataset: Any) -> bool:
     return all(
         field.default is not MISSING and getattr(dataset, field.name) == field.default
         for field in fields(dataset)
-        if field.name not in _WHERE_FILES_ARE
+        if field.name not in _LOCATION_FIELDS
     )

@@ -1,4 +1,4 @@
-"""Small images of several steps read in one call: a call costs more than they do."""
+"""Reading of several training steps in one call, which is faster for small images."""
 
 import math
 from collections.abc import Callable
@@ -14,12 +14,12 @@ _STEPS_AT_ONCE = 32
 
 
 class ReadAhead:
-    """Images and labels of steps, read for a few steps at once if they are small.
+    """Images and labels of steps; small images are read for several steps at once.
 
     Args:
-        dataset: Where they are.
-        rows: Rows of a step, ``(n_rows,)``.
-        n_rows: Of every step.
+        dataset: Dataset to read.
+        rows: Function that returns the row numbers of a step, ``(n_rows,)``.
+        n_rows: Number of rows per step.
     """
 
     def __init__(
@@ -31,11 +31,11 @@ class ReadAhead:
         self._dataset, self._rows, self._n_rows = dataset, rows, n_rows
         n_bytes = n_rows * math.prod(dataset.image_shape)
         self._n_steps = max(1, min(_STEPS_AT_ONCE, _BYTES_AT_ONCE // n_bytes))
-        # One tuple, so that a thread never sees a part of another block.
+        # One tuple, so that a thread never sees parts of two blocks.
         self._latest: tuple[int, NDArray[Any], NDArray[Any] | None] | None = None
 
     def step(self, step: int) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        """Images and labels of a step; the caller must not write to them."""
+        """Return images and labels of a step; the caller must not write to them."""
         block, position = divmod(step, self._n_steps)
         latest = self._latest
         if latest is None or latest[0] != block:

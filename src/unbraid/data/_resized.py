@@ -1,4 +1,4 @@
-"""Resized: images of any size and color as images of a given shape."""
+"""Resized: a view with images of another shape."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,7 +13,7 @@ from ._views import AbstractTableView, AbstractView
 from .own._image_folder import ImageFolder
 from .own._picture import Framing
 
-# Weights of red, green and blue in a gray level, as Pillow has them (ITU-R 601).
+# Weights of red, green and blue in a gray level, as in Pillow (ITU-R 601).
 _GRAY = np.array([0.299, 0.587, 0.114], dtype=np.float32)
 
 
@@ -21,10 +21,10 @@ _GRAY = np.array([0.299, 0.587, 0.114], dtype=np.float32)
 class Resized(AbstractTableView):
     """The images of a dataset with another size or number of channels.
 
-    The center of each image is cut to the new proportions. Where the new sides divide
+    The center of each image is cropped to the new proportions. If the new sides divide
     the old ones, a new pixel is the mean of a block of old pixels; otherwise images are
-    resized with an antialiased bilinear filter. Gray becomes color by repetition, color
-    becomes gray by luminance.
+    resized with an antialiased bilinear filter. Gray images are converted to color by
+    repetition, color images to gray by luminance.
 
     Args:
         dataset: Dataset of images.
@@ -73,13 +73,13 @@ class Resized(AbstractTableView):
 
 
 def average_blocks(images: NDArray[Any], factor: int) -> NDArray[Any]:
-    """Make images smaller: a pixel of the result is the mean of a block of pixels.
+    """Reduce images: each pixel of the result is the mean of a block of pixels.
 
-    The last row and column are repeated where sides are not multiples of the factor.
+    The last row and column are repeated if sides are not multiples of the factor.
 
     Args:
         images: Images, shape ``(n, channels, height, width)``.
-        factor: Side of a block.
+        factor: Side of a block in pixels.
 
     Returns:
         Smaller images of the same type.
@@ -107,16 +107,16 @@ def _resize(images: NDArray[np.uint8], height: int, width: int) -> NDArray[np.ui
         for old, new in zip(images.shape[2:], (height, width), strict=True)
     ):
         return average_blocks(images, factor) if factor > 1 else images
-    images = _cut_to_proportions(images, height / width)
+    images = _crop_to_proportions(images, height / width)
     pixels = torch.from_numpy(np.ascontiguousarray(images)).float()
     resized = interpolate(pixels, (height, width), mode="bilinear", antialias=True)
     return resized.round().clamp(0, 255).byte().numpy()
 
 
-def _cut_to_proportions(
+def _crop_to_proportions(
     images: NDArray[np.uint8], proportion: float
 ) -> NDArray[np.uint8]:
-    """Cut the largest centered part out of images whose height / width is this."""
+    """Crop images to the largest centered part with this ratio of height to width."""
     height, width = images.shape[2:]
     new_height = min(height, max(1, round(width * proportion)))
     new_width = min(width, max(1, round(height / proportion)))
@@ -125,7 +125,7 @@ def _cut_to_proportions(
 
 
 def find_framing(dataset: AbstractDataset) -> Framing | None:
-    """Return how pictures became the images of a dataset; ``None`` if they are none."""
+    """Return the framing of the pictures of an image folder, or of a view of one."""
     while isinstance(dataset, AbstractView):
         dataset = dataset.base
     return dataset.framing if isinstance(dataset, ImageFolder) else None
@@ -139,12 +139,12 @@ def resize_dataset(
     Args:
         dataset: Dataset of images of any size. The pictures of a folder are read again
             in the new size; other images are resized.
-        shape: Channels, height and width that are needed.
-        framing: Crop and background of the pictures of a folder; those of the dataset
-            when not given.
+        shape: Required channels, height and width.
+        framing: Crop and background of the pictures of a folder. Default: those of the
+            dataset.
 
     Returns:
-        The dataset itself if its images have this shape already, or if it holds
+        The dataset itself if its images already have this shape, or if it contains
         vectors.
     """
     shape = tuple(shape)

@@ -1,4 +1,4 @@
-"""An index of a factor table: rows that agree in all factors but some."""
+"""Index of a factor table: rows that agree in all but some factors."""
 
 import threading
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ from numpy.typing import NDArray
 
 
 class RowIndex:
-    """For any set of factors, the rows that agree in all others, side by side.
+    """Groups of rows that agree in all factors outside of a set, for any set.
 
-    Sorting by the factors outside the set brings such rows together in :attr:`rows`.
-    The order for a set is made when first asked for, and kept.
+    Sorting by the factors outside of the set makes such rows adjacent in :attr:`rows`.
+    The order for a set is computed at its first use, and kept.
 
     Args:
         table: Factor values, shape ``(n_rows, n_factors)``.
-        strides: How far the number of a combination moves with each factor.
-        n_sets: How many different sets will be asked for at most; a set takes 4 to 20
-            bytes a row.
+        strides: Change of the number of a combination with each factor.
+        n_sets: Largest number of different sets that will be used; a set takes 4 to 20
+            bytes per row.
 
     Example:
         >>> table = np.array([[0, 0], [0, 1], [1, 1]])
@@ -33,19 +33,19 @@ class RowIndex:
         self._table, self._strides = table, strides
         self._powers = 2 ** np.arange(len(strides))
         self._groups: dict[int, _Groups] = {}
-        # Memory that is not written to is not used, so room for all sets costs nothing.
+        # Memory is only used once it is written to, so that this costs nothing.
         self._orders = np.empty((n_sets, len(table)), dtype=np.int32)
         self._lock = threading.Lock()
 
     @property
     def rows(self) -> NDArray[np.int32]:
-        """Rows of the table, group after group, set after set."""
+        """Rows of the table, sorted by set and group."""
         return self._orders.reshape(-1)
 
     def locate(
         self, values: NDArray[np.int64], changed: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where the rows are that agree with given values in all but some factors.
+        """Locate the rows that agree with given values in all but some factors.
 
         Args:
             values: Factor values, shape ``(n, n_factors)``.
@@ -58,8 +58,8 @@ class RowIndex:
         keys = np.where(changed, 0, values) @ self._strides
         starts, counts = np.empty_like(keys), np.empty_like(keys)
         sets, which = np.unique(changed @ self._powers, return_inverse=True)
-        for place, factors in enumerate(sets):
-            members = np.flatnonzero(which == place)
+        for index, factors in enumerate(sets):
+            members = np.flatnonzero(which == index)
             groups = self._groups.get(factors) or self._sort(int(factors))
             starts[members], counts[members] = groups.locate(keys[members])
         return starts, counts
@@ -75,9 +75,9 @@ class RowIndex:
         keys = self._table @ (self._strides * is_outside)
         order = np.argsort(keys, kind="stable")
         distinct, firsts = np.unique(keys[order], return_index=True)
-        place = len(self._groups)
-        self._orders[place] = order
-        ends = np.append(firsts, len(keys)) + place * len(keys)
+        index = len(self._groups)
+        self._orders[index] = order
+        ends = np.append(firsts, len(keys)) + index * len(keys)
         return _Groups(distinct, ends)
 
 
@@ -89,7 +89,7 @@ class _Groups:
     def locate(
         self, keys: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        places = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
-        starts = self.bounds[places]
-        counts = self.bounds[places + 1] - starts
-        return starts, np.where(self.keys[places] == keys, counts, 0)
+        groups = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
+        starts = self.bounds[groups]
+        counts = self.bounds[groups + 1] - starts
+        return starts, np.where(self.keys[groups] == keys, counts, 0)

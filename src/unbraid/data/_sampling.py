@@ -1,7 +1,7 @@
-"""Which observations go together: singles here, pairs and triplets in their own files.
+"""Base class of samplers of single observations, pairs and triplets.
 
-A sampler is a record of settings. Bound to a dataset it becomes a function from anchors
-to companions; tables that the search needs are made once, by the binding.
+A sampler is a record of settings. Bound to a dataset, it becomes a function from
+anchors to companions; tables that the search needs are built once, by the binding.
 """
 
 import abc
@@ -15,7 +15,7 @@ from ._dataset import AbstractDataset
 
 
 class Companions(Protocol):
-    """A sampler bound to a dataset: rows that go with each anchor."""
+    """A sampler bound to a dataset, which draws companions of anchors."""
 
     def __call__(
         self, anchors: NDArray[np.int64], *, generator: np.random.Generator
@@ -33,13 +33,13 @@ class Companions(Protocol):
 
 
 class AbstractSampler(abc.ABC):
-    """Settings that say which rows of a dataset accompany a row."""
+    """Settings of a sampler, which draws companions of rows of a dataset."""
 
     n_companions: ClassVar[int]
 
     @abc.abstractmethod
     def bind(self, dataset: AbstractDataset) -> Companions:
-        """Check the dataset, prepare the search, and give the function that draws."""
+        """Check the dataset, and return the function that draws companions."""
 
     def companions(
         self,
@@ -48,22 +48,22 @@ class AbstractSampler(abc.ABC):
         *,
         generator: np.random.Generator,
     ) -> NDArray[np.int64]:
-        """Draw companions once; to draw many times, ``bind`` once and call that.
+        """Draw companions once. To draw several times, call ``bind`` once instead.
 
         Args:
-            dataset: Where the rows are.
-            anchors: Rows, shape ``(n,)``.
+            dataset: Dataset from which companions are drawn.
+            anchors: Row numbers of the anchors, shape ``(n,)``.
             generator: Source of randomness.
 
         Returns:
-            Rows, shape ``(n, n_companions)``.
+            Row numbers, shape ``(n, n_companions)``.
         """
         return self.bind(dataset)(anchors, generator=generator)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Singles(AbstractSampler):
-    """No companions: every observation stands alone.
+    """Sampler of single observations, without companions.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -78,11 +78,11 @@ class Singles(AbstractSampler):
     n_companions: ClassVar[int] = 0
 
     def bind(self, dataset: AbstractDataset) -> Companions:
-        """The function that gives no row to any anchor."""
-        return _none
+        """Return the function that draws no companions."""
+        return _draw_nothing
 
 
-def _none(
+def _draw_nothing(
     anchors: NDArray[np.int64], *, generator: np.random.Generator
 ) -> NDArray[np.int64]:
     return np.empty((len(anchors), 0), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Mean and standard deviation of each channel, for standardising a dataset."""
+"""Mean and standard deviation of each channel, for standardizing a dataset."""
 
 import math
 from dataclasses import dataclass
@@ -6,23 +6,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unbraid.foundation import check_not_empty
+
 from ._dataset import AbstractDataset
 from ._progress import progress_bar
 
 _CHUNK = 1024
+"""Images read at a time."""
+
 _CHUNK_VALUES = 2**26
-"""Values of large images that are read at a time."""
+"""Largest number of values read at a time, if images are large."""
 
 
 @dataclass(frozen=True)
 class ChannelStatistics:
-    """Mean and spread of the pixels of each channel, of images scaled to [0, 1].
+    """Mean and standard deviation of each channel, of images scaled to [0, 1].
 
     Attributes:
         mean: Mean over all pixels of all images, one per channel.
         std: Mean over images of the standard deviation within an image (with Bessel's
-            correction), one per channel. The published standardisation constants are
-            this and not the next.
+            correction), one per channel. Published standardization constants are of
+            this kind.
         total_std: Standard deviation over all pixels of all images, one per channel.
     """
 
@@ -48,13 +52,13 @@ def channel_statistics(
             \sqrt{\frac{1}{P - 1} \sum_p (x_{np} - m_n)^2}
 
     Args:
-        dataset: Images to look at. Images of one pixel have a spread of 0. Of vectors,
-            mean and standard deviation of each column are taken, as they are.
-        rows: Indices to look at, all when not given.
+        dataset: Dataset of images or vectors. Images of one pixel have a standard
+            deviation of 0. The statistics of vectors are those of each column.
+        rows: Row numbers to use. Default: all.
         progress: Whether to show a progress bar on a terminal.
 
     Returns:
-        The constants, for pixels in [0, 1].
+        The statistics, for pixels in [0, 1].
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -62,24 +66,23 @@ def channel_statistics(
         (0.015625, 0.015625, 0.015625)
 
     References:
-        Michlo (2022), dissertation, Table A.2; which standard deviation it prints was
-        found by matching the numbers.
+        Michlo (2022), dissertation, Table A.2. The kind of standard deviation was found
+        by comparing the numbers.
     """
     indices = np.arange(len(dataset)) if rows is None else np.asarray(rows)
-    if not len(indices):
-        raise ValueError("channel_statistics: expected at least one row, got none.")
+    check_not_empty("rows", indices)
     if len(dataset.image_shape) == 1:
         return _column_statistics(dataset, indices)
     n_pixels = dataset.image_shape[1] * dataset.image_shape[2]
     totals = np.zeros((3, dataset.image_shape[0]))
     chunk = min(_CHUNK, max(1, _CHUNK_VALUES // math.prod(dataset.image_shape)))
     with progress_bar(
-        len(indices), "channel statistics", unit="images", wanted=progress
+        len(indices), "channel statistics", unit="images", enabled=progress
     ) as bar:
         for start in range(0, len(indices), chunk):
             images = dataset.images(indices[start : start + chunk])
             sums, squares = _sums(images)
-            # Rounding can make the spread of a constant image a tiny negative number.
+            # For a constant image, rounding may give a small negative number.
             spread = (squares - sums**2 / n_pixels).clip(min=0) / max(n_pixels - 1, 1)
             spread = np.sqrt(spread).sum(axis=0)
             totals += [sums.sum(axis=0), squares.sum(axis=0), spread]
@@ -96,7 +99,7 @@ def channel_statistics(
 def _column_statistics(
     dataset: AbstractDataset, indices: NDArray[np.int64]
 ) -> ChannelStatistics:
-    """A vector has no spread within a column, so that over all rows stands for it."""
+    """Return statistics of each column, where both standard deviations are the same."""
     values = dataset.images(indices).astype(np.float64)
     std = tuple(values.std(axis=0).tolist())
     return ChannelStatistics(tuple(values.mean(axis=0).tolist()), std, std)
@@ -105,10 +108,9 @@ def _column_statistics(
 def _sums(
     images: NDArray[np.uint8],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Sum and sum of squares of each channel of each image, ``(n, channels)``."""
+    """Return sums and sums of squares per channel and image, ``(n, channels)``."""
     sums, squares = np.zeros(images.shape[:2]), np.zeros(images.shape[:2])
-    # 256 squared bytes add up to less than 2**24, so that float32 is exact along a
-    # line of so many.
+    # The sum of 256 squared bytes is below 2**24, so that float32 is exact.
     for start in range(0, images.shape[3], 256):
         values = images[..., start : start + 256].astype(np.float32)
         line_squares = np.einsum("nchw,nchw->nch", values, values)

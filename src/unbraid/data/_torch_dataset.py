@@ -1,4 +1,4 @@
-"""A dataset for torch's own DataLoader, fetched a batch at a time."""
+"""Datasets for torch's DataLoader, which are read a batch at a time."""
 
 from collections.abc import Sequence
 
@@ -15,12 +15,12 @@ def float_images(
     *,
     device: torch.device | str = "cpu",
 ) -> torch.Tensor:
-    """Images as models take them: bytes scaled to [0, 1], vectors as they are.
+    """Return images as inputs of models: bytes scaled to [0, 1], vectors unchanged.
 
     Args:
-        dataset: Where the images are.
-        indices: Rows, ``(n,)``.
-        device: Where to put them.
+        dataset: Dataset to read.
+        indices: Row numbers, ``(n,)``.
+        device: Device of the tensor.
     """
     raw = torch.from_numpy(dataset.images(indices)).to(device)
     return raw if raw.is_floating_point() else raw.float().mul_(1 / 255)
@@ -30,8 +30,8 @@ class TorchDataset(torch.utils.data.Dataset):
     """A dataset as a map-style ``torch.utils.data.Dataset``.
 
     Each item is a float image in [0, 1], ``(channels, height, width)``, or a pair of
-    image and factor values when the dataset has labels. A ``DataLoader`` fetches whole
-    batches from it in one call. For training, :class:`BatchStream` is faster still.
+    image and factor values if the dataset has labels. A ``DataLoader`` reads whole
+    batches from it in one call. For training, :class:`BatchStream` is faster.
 
     Example:
         >>> from torch.utils.data import DataLoader
@@ -51,7 +51,7 @@ class TorchDataset(torch.utils.data.Dataset):
         return self.__getitems__([index])[0]
 
     def __getitems__(self, indices: Sequence[int]) -> list:
-        """Items of many indices: what ``DataLoader`` calls when it finds it."""
+        """Return the items of several indices; called by ``DataLoader``."""
         images = float_images(self.dataset, indices)
         factors = self.dataset.factors(indices)
         if factors is None:

@@ -1,4 +1,4 @@
-"""Rows of a table that differ in one factor only, found in a grid or in any table."""
+"""Traversals: rows of a grid or table that differ in one factor only."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, kw_only=True)
 class Traversals:
-    """Rows that share every factor but one, traversal after traversal.
+    """Traversals of one factor: rows that agree in all other factors.
 
     Args:
-        rows: Row numbers ``(n,)``, one traversal behind the other, each in ascending
-            order of its factor.
+        rows: Row numbers ``(n,)`` of all traversals, each in ascending order of the
+            factor.
         values: Class number of the factor in each of these rows, ``(n,)``.
-        lengths: Rows of each traversal, ``(n_traversals,)``, summing to ``n``.
-        n_values: Values that the factor has in the whole table.
+        lengths: Number of rows of each traversal, ``(n_traversals,)``, with sum ``n``.
+        n_values: Number of values of the factor in the whole table.
     """
 
     rows: NDArray[np.int64]
@@ -27,31 +27,31 @@ class Traversals:
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """Where in ``rows`` each traversal begins, ``(n_traversals,)``."""
+        """Start of each traversal in ``rows``, ``(n_traversals,)``."""
         return np.cumsum(self.lengths) - self.lengths
 
     @property
     def n_seen(self) -> NDArray[np.int64]:
-        """Different values of the factor on each traversal, ``(n_traversals,)``."""
+        """Number of different values on each traversal, ``(n_traversals,)``."""
         return np.add.reduceat(self._is_new(), self.starts, dtype=np.int64)
 
     @property
     def coverage(self) -> float:
-        """Share of the factor's values that a traversal has; 1 in a complete grid."""
+        """Mean share of the factor's values on a traversal; 1 in a complete grid."""
         mean = np.average(self.n_seen, weights=self.lengths)
         return float(mean) / self.n_values
 
     @property
     def is_complete(self) -> bool:
-        """Whether every traversal has every value of the factor, once."""
+        """Whether every traversal has every value of the factor exactly once."""
         all_values = (self.lengths == self.n_values).all()
         return bool(all_values and self._is_new().all())
 
     def at(self, chosen: NDArray[np.integer]) -> "Traversals":
-        """Some of the traversals.
+        """Select some of the traversals.
 
         Args:
-            chosen: Numbers of the traversals to keep, in ascending order.
+            chosen: Indices of the traversals to keep, in ascending order.
         """
         is_kept = np.zeros(len(self.lengths), dtype=bool)
         is_kept[chosen] = True
@@ -64,38 +64,38 @@ class Traversals:
         )
 
     def complete(self) -> "Traversals":
-        """The traversals that have every value of the factor at least once."""
+        """Select the traversals that have every value of the factor at least once."""
         return self.at(np.flatnonzero(self.n_seen == self.n_values))
 
     def pairs(
         self, n_pairs: int, *, distinct: bool, generator: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Pairs of rows of the same traversal: all, or ``n_pairs`` drawn at random.
+        """Return pairs of rows of the same traversal, all or drawn at random.
 
         Args:
-            n_pairs: Pairs to draw, with replacement. All are taken instead if there
-                are no more than that, unless traversals lack values and pairs that
-                agree are wanted.
-            distinct: Leave out pairs whose values agree, such as a row with itself.
-                Otherwise they are as frequent as along a complete traversal, so that
-                a sparse table is no easier.
+            n_pairs: Number of pairs to draw, with replacement. If there are not more
+                pairs than this, all are returned, unless traversals lack values and
+                ``distinct`` is false.
+            distinct: Whether to exclude pairs with equal values, such as a row with
+                itself. Otherwise these are as frequent as on a complete traversal, so
+                that a sparse table is not easier.
             generator: Source of randomness.
 
         Returns:
-            Row numbers of the first and of the second of each pair.
+            Row numbers of the first and of the second row of each pair.
         """
         start, length = self._equal_values()
         mix_in_equal = not distinct and not self.is_complete
         if not distinct and not mix_in_equal:
-            length = np.zeros_like(length)  # nothing is skipped
+            length = np.zeros_like(length)  # no pair is skipped
         partners = np.repeat(self.lengths, self.lengths) - length
         until = np.cumsum(partners)
         total = int(until[-1])
-        # A number below the total names one pair: the first row, then its partner.
+        # Each number below the total is one pair: a first row and its partner.
         if total <= n_pairs and not mix_in_equal:
             number = np.arange(total)
         else:
-            # Sorted only so that memory is read in order.
+            # Sorted, so that memory is read in order.
             number = np.sort(generator.integers(0, total, n_pairs))
         first = np.searchsorted(until, number, side="right")
         second = np.repeat(self.starts, self.lengths)[first] + number
@@ -108,13 +108,13 @@ class Traversals:
         return self.rows[first], self.rows[second]
 
     def _equal_values(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Start and length of the run of equal values that each row stands in."""
+        """Return start and length of the sequence of equal values around each row."""
         starts = np.flatnonzero(self._is_new())
         lengths = np.diff(starts, append=len(self.rows))
         return np.repeat(starts, lengths), np.repeat(lengths, lengths)
 
     def _is_new(self) -> NDArray[np.bool_]:
-        """Whether each row is the first of its traversal with its value."""
+        """Return whether each row is the first of its traversal with its value."""
         is_new = np.diff(self.values, prepend=-1) != 0
         is_new[self.starts] = True
         return is_new
@@ -123,14 +123,14 @@ class Traversals:
 def traversals_of_table(
     rows: NDArray[np.int64], classes: Sequence[NDArray[np.int64]], sizes: Sequence[int]
 ) -> Iterator[Traversals | None]:
-    """Traversals of every factor in turn, ``None`` where no two rows form one.
+    """Iterate over the traversals of each factor, ``None`` if there are none.
 
-    A complete grid is cut up by index arithmetic, in any order of its rows; any other
-    table is sorted.
+    In a complete grid, with rows in any order, traversals are found by arithmetic; any
+    other table is sorted.
 
     Args:
         rows: Row numbers ``(n,)``.
-        classes: Of each factor the class number in each of these rows, from 0.
+        classes: Class numbers of each factor in these rows, from 0.
         sizes: Number of classes of each factor.
     """
     grid = _grid(rows, classes, sizes)
@@ -142,7 +142,7 @@ def traversals_of_table(
 
 
 def all_rows(rows: NDArray[np.int64]) -> Traversals:
-    """One traversal through the given rows, for pairs from anywhere."""
+    """Return a single traversal of all given rows, for pairs of any rows."""
     return Traversals(
         rows=rows,
         values=np.arange(len(rows)),
@@ -154,7 +154,7 @@ def all_rows(rows: NDArray[np.int64]) -> Traversals:
 def _grid(
     rows: NDArray[np.int64], classes: Sequence[NDArray[np.int64]], sizes: Sequence[int]
 ) -> NDArray[np.int64] | None:
-    """Row of every combination, shape ``sizes``, if each occurs exactly once."""
+    """Return the row of each combination, shape ``sizes``, if each occurs once."""
     if not len(rows) or math.prod(sizes) != len(rows):
         return None
     cells = np.ravel_multi_index(tuple(classes), sizes)
@@ -202,7 +202,7 @@ def _in_table(
 
 
 def _number_combinations(classes: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """One number per row, in lexicographic order; the last factor counts by ones."""
+    """Return one number per row, in lexicographic order of the factors."""
     number = np.zeros(len(classes[0]), dtype=np.int64)
     n_numbers = 1
     for labels in classes:

@@ -1,10 +1,12 @@
-"""Triplets: an anchor, a row that is near it, and a row that is farther away."""
+"""Triplets: an anchor, a closer row and a farther row."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from unbraid.foundation import check_option
 
 from ._dataset import AbstractDataset
 from ._factor_distance import CyclicKind, DistanceKind, factor_distance
@@ -16,29 +18,30 @@ from ._weighted_rows import WeightedRows
 TripletDistance = Literal["scaled", "l1", "changed", "category"]
 Ties = Literal["resample", "keep"]
 
-# Pairs of rows drawn at a time, and how often, before equal distances are an error.
+# Pairs of rows drawn at a time, and draws before equal distances are an error.
 _TRIES = 256
 _MOST_ROUNDS = 500
 
 
 @dataclass(frozen=True, kw_only=True)
 class Triplets(AbstractSampler):
-    """Two rows for every anchor, the one that is nearer in the factors first.
+    """Sampler of two rows for every anchor, ordered by their distance in the factors.
 
-    Both rows are drawn at random from the whole dataset (by its weights, if it has
-    any; the anchor itself may be among them), then put in order. If their distances
-    are equal, both are drawn again. Distances are compared as integers, so that a tie
-    is a tie.
+    Both rows are drawn at random from the whole dataset (by its weights, if it has any;
+    the anchor itself may be among them), and the closer one comes first. If their
+    distances are equal, both are drawn again. Distances are compared as integers, so
+    that ties are exact.
 
     Args:
-        distance: ``"scaled"`` (steps as shares of each factor's range), ``"l1"``
-            (steps), ``"changed"`` (number of differing factors) or ``"category"`` (the
-            nearer row is of the anchor's class, the farther one is not).
-        category: The factor that is the class, for distance ``"category"`` only.
+        distance: Distance between factors: ``"scaled"`` (steps as fractions of each
+            factor's range), ``"l1"`` (steps), ``"changed"`` (number of different
+            factors) or ``"category"`` (the closer row is of the anchor's class, the
+            farther one is not).
+        category: Name of the factor that is the class; distance ``"category"`` only.
         ties: ``"resample"`` rows at equal distance, or ``"keep"`` them in the order in
             which they were drawn.
-        cyclic: Steps of cyclic factors along the ``"line"`` of codes, as in the
-            dissertation, or the shorter way round the ``"circle"``.
+        cyclic: Distance of values of cyclic factors: ``"line"``, the difference of the
+            integers, as in the dissertation, or ``"circle"``, the shorter way around.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -63,30 +66,26 @@ class Triplets(AbstractSampler):
     cyclic: CyclicKind = "line"
 
     def __post_init__(self) -> None:
-        for value, options in (
-            (self.distance, get_args(TripletDistance)),
-            (self.ties, get_args(Ties)),
-            (self.cyclic, get_args(CyclicKind)),
-        ):
-            if value not in options:
-                raise ValueError(f"Triplets: expected one of {options}, got {value!r}.")
+        check_option("distance", self.distance, TripletDistance)
+        check_option("ties", self.ties, Ties)
+        check_option("cyclic", self.cyclic, CyclicKind)
         if (self.distance == "category") != (self.category is not None):
             raise ValueError(
-                "Triplets: expected a category with distance 'category' and with no "
-                f"other, got distance {self.distance!r} and category {self.category!r}."
+                "category must be given if and only if distance is 'category', got "
+                f"distance {self.distance!r} and category {self.category!r}."
             )
         if self.distance == "category" and self.ties == "keep":
             raise ValueError(
-                "Triplets: expected ties 'resample' with distance 'category', got "
-                "'keep'. A triplet by category has no ties."
+                "ties must be 'resample' if distance is 'category', got 'keep'. "
+                "Triplets by category have no ties."
             )
 
     def bind(self, dataset: AbstractDataset) -> Companions:
-        """The function that draws a nearer and a farther row for each anchor."""
+        """Return the function that draws a closer and a farther row for each anchor."""
         if self.distance == "category":
             assert self.category is not None
             return _ByCategory(dataset, self.category)
-        space = discrete_factors(dataset, who="Triplets")
+        space = discrete_factors(dataset)
         return _ByDistance(
             dataset=dataset,
             space=space,
@@ -120,17 +119,17 @@ class _ByDistance:
             drawn[pending] = rows
             pending = pending[~is_untied]
         raise ValueError(
-            f"Triplets: expected rows at different distances from row "
-            f"{anchors[pending[0]]}, got equal distances {self.kind!r} in "
-            f"{_MOST_ROUNDS} draws or more. Use a finer distance, or ties='keep'."
+            f"No rows at different distances {self.kind!r} from row "
+            f"{anchors[pending[0]]} were found in {_MOST_ROUNDS} draws or more. Use "
+            "another distance, or ties='keep'."
         )
 
     def _try(
         self, factors: NDArray[np.int64], generator: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Rows for each anchor, nearer first, and whether they may be used."""
+        """Draw rows for each anchor, closer first; return whether they can be used."""
         n = len(factors)
-        # Few anchors get many tries at once, because a round costs the same for all.
+        # Few anchors get many tries at once, because the cost of a round is the same.
         n_tries = 1 if self.ties == "keep" else 1 + _TRIES // n
         rows = self.rows.draw((n, n_tries, 2), generator)
         others = self.dataset.factors(rows.ravel())
@@ -150,33 +149,31 @@ class _ByDistance:
 
 
 class _ByCategory:
-    """Draws from the anchor's class and from the rest directly.
+    """Draw one row from the anchor's class and one from the other classes.
 
-    Drawing both anywhere until one is inside and one outside gives the same
-    distribution, but takes hundreds of rounds where there are hundreds of classes.
+    Drawing both from all rows until one is inside and one outside has the same
+    distribution, but takes hundreds of rounds if there are hundreds of classes.
     """
 
     def __init__(self, dataset: AbstractDataset, category: str) -> None:
         self._dataset = dataset
-        self._column = factor_position(dataset, category, who="Triplets")
+        self._column = factor_position(dataset, category)
         if dataset.factor_kinds[self._column] == "continuous":
             raise ValueError(
-                "Triplets: expected a category with countable values, got the "
-                f"continuous factor {category!r}."
+                f"category must be a discrete factor, but {category!r} is continuous."
             )
-        labels = label_column(dataset, self._column, who="Triplets")
-        check_known(labels, category, who="Triplets")
+        labels = label_column(dataset, self._column)
+        check_known(labels, category)
         weights = np.ones(len(dataset)) if dataset.weights is None else dataset.weights
         order = np.argsort(labels, kind="stable")
-        # Class by class, each class an interval of the cumulative weight.
+        # Rows sorted by class; each class is an interval of the cumulative weight.
         self._rows = order[weights[order] > 0]
         self._values, firsts = np.unique(labels[self._rows], return_index=True)
         self._bounds = np.append(firsts, len(self._rows))
         self._heights = np.append(0.0, np.cumsum(weights[self._rows]))
         if len(self._values) < 2:
             raise ValueError(
-                f"Triplets: expected rows of two or more classes of {category!r}, got "
-                "rows of one class."
+                f"There must be at least two classes of {category!r}, got one."
             )
 
     def __call__(
@@ -187,13 +184,13 @@ class _ByCategory:
         start, stop = self._heights[first], self._heights[end]
         inside = start + generator.random(len(anchors)) * (stop - start)
         outside = generator.random(len(anchors)) * (self._heights[-1] - (stop - start))
-        # Clipped, because rounding may carry a height over the edge of its interval.
-        near = self._places(inside).clip(first, end - 1)
+        # Clipped, because rounding may move a height out of its interval.
+        near = self._find(inside).clip(first, end - 1)
         is_before = (outside < start) | (end == len(self._rows))
         far = np.where(
             is_before,
-            self._places(outside).clip(max=first - 1),
-            self._places(outside + stop - start).clip(end, len(self._rows) - 1),
+            self._find(outside).clip(max=first - 1),
+            self._find(outside + stop - start).clip(end, len(self._rows) - 1),
         )
         return self._rows[np.stack([near, far], axis=1)]
 
@@ -205,10 +202,10 @@ class _ByCategory:
         is_drawn = self._values[classes] == labels
         if not is_drawn.all():
             raise ValueError(
-                "Triplets: expected anchors of classes with positive weight, got row "
-                f"{anchors[~is_drawn][0]}."
+                "Anchors must be of classes with positive weight, but row "
+                f"{anchors[~is_drawn][0]} is not."
             )
         return classes
 
-    def _places(self, heights: NDArray[np.float64]) -> NDArray[np.int64]:
+    def _find(self, heights: NDArray[np.float64]) -> NDArray[np.int64]:
         return np.searchsorted(self._heights[1:], heights, side="right")

@@ -31,9 +31,9 @@ def _noise(
     seed: int = 0,
 ) -> AbstractDataset:
     if (level is None) == (p is None):
-        raise ValueError(f"noise: needs either level or p, got {level} and {p}.")
+        raise ValueError(f"noise needs either level or p, got {level} and {p}.")
     if level is not None and factors is not None:
-        raise ValueError("noise: takes factors with p only, not with a level.")
+        raise ValueError("noise takes factors with p only, not with level.")
     if level is not None:
         return add_label_noise(dataset, level, seed=seed)
     noise: dict[str | int, float] = {}
@@ -86,26 +86,26 @@ VIEWS: dict[str, Callable[..., AbstractDataset]] = {
     "without": _without,
     "only": _only,
 }
-"""Views by name, with the options of the function that makes them."""
+"""Views by name: functions whose arguments are the options."""
 
 
 class ViewSpec(pydantic.BaseModel):
     """A view of a dataset by its name and its options.
 
-    On the command line and in files it is a text, ``name:option=value,option=value``.
+    On the command line and in files it is a string, ``name:option=value,option=value``.
 
     - ``noise``: wrong labels, ``p=0.1`` for all factors or for ``factors=[a,b]``, or
       the noise model ``level=2``; see :func:`add_label_noise`.
     - ``labels``: labels for ``n=100`` rows only, or of ``factors=[a,b]`` only; see
       :func:`keep_labels`.
     - ``correlate``: ``first=a,second=b,width=0.2``; see :func:`correlate`.
-    - ``without``: all rows but those with certain values, ``a=[0,1],b=2``; see
+    - ``without``: all rows except those with certain values, ``a=[0,1],b=2``; see
       :func:`hold_out`.
-    - ``only``: the rows that ``without`` leaves out.
+    - ``only``: the rows that ``without`` excludes.
 
     Attributes:
         name: Name of the view.
-        options: Its options. Text is read by the type of the option.
+        options: Options of the view. Strings are converted to the type of the option.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -125,13 +125,13 @@ class ViewSpec(pydantic.BaseModel):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a text.
+        """Parse a string.
 
         Args:
             text: Name of the view, with options after a colon.
 
         Raises:
-            ValueError: If there is no such view, or an option has no value or comes
+            ValueError: If there is no such view, or an option has no value or is given
                 twice.
         """
         name, _, rest = text.partition(":")
@@ -140,9 +140,11 @@ class ViewSpec(pydantic.BaseModel):
         for item in split_items(rest):
             key, equals, value = (part.strip() for part in item.partition("="))
             if not equals:
-                raise ValueError(f"{name}: options look like name=value, got {item!r}.")
+                raise ValueError(
+                    f"{name}: options must be written as name=value, got {item!r}."
+                )
             if key in options:
-                raise ValueError(f"{name}: the option {key} is given twice.")
+                raise ValueError(f"{name}: option {key} is given twice.")
             options[key] = value
         return cls(name=name, options=options)
 
@@ -163,11 +165,11 @@ class ViewSpec(pydantic.BaseModel):
             and parameters[option].default is inspect.Parameter.empty
         ]
         if missing:
-            raise ValueError(f"{self.name}: needs the option {missing[0]}.")
+            raise ValueError(f"{self.name} needs the option {missing[0]}.")
         return view(dataset, **options)
 
     def __str__(self) -> str:
-        """Return the text that gives this again."""
+        """Return a string that can be parsed again."""
         return write_options(self.name, self.options)
 
     @pydantic.model_validator(mode="wrap")
@@ -186,9 +188,9 @@ def _require_view(name: str) -> str:
 
 
 def split_views(text: str) -> tuple[str, list[str]]:
-    """Split a text into that of a dataset and those of views, which follow a plus.
+    """Split a string into a dataset and its views, which follow after a plus.
 
-    Only a plus before the name of a view counts, outside of brackets and quotes, so
+    Only a plus before the name of a view separates, outside of brackets and quotes, so
     that numbers (``1e+3``) and most paths may contain one.
 
     Example:

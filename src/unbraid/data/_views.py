@@ -1,29 +1,31 @@
-"""Views: another choice of rows, other labels or other weights, the same images."""
+"""Views of a dataset, with other rows, labels or weights."""
 
 import abc
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from unbraid.foundation import check_not_empty, check_option, check_shape
 
 from ._dataset import AbstractDataset, Kind
 from ._factor_space import FactorSpace
 
 
 class AbstractView(AbstractDataset):
-    """A dataset seen through another one: what a view does not change is the base's."""
+    """A view of another dataset, its base, of which it changes some properties."""
 
     @property
     @abc.abstractmethod
     def base(self) -> AbstractDataset:
-        """The dataset underneath."""
+        """The dataset of which this is a view."""
 
     @property
     def image_shape(self) -> tuple[int, ...]:
-        """That of the base."""
+        """Shape of an image of the base."""
         return self.base.image_shape
 
     def __len__(self) -> int:
@@ -63,39 +65,43 @@ class AbstractView(AbstractDataset):
 
 @dataclass(frozen=True, eq=False)
 class AbstractTableView(AbstractView):
-    """A view that keeps the dataset underneath in its field ``dataset``."""
+    """A view with its base in the field ``dataset``."""
 
     dataset: AbstractDataset
 
     @property
     def base(self) -> AbstractDataset:
-        """The dataset that was given."""
+        """The dataset of which this is a view."""
         return self.dataset
 
     def fingerprint(self) -> str:
-        """Hash of the base's fingerprint and of everything that the view changes."""
-        head = repr((type(self).__name__, self.dataset.fingerprint()))
+        """Return a hash of the base's fingerprint and of the view's changes."""
+        head = repr((self._hashed_name(), self.dataset.fingerprint()))
         digest = hashlib.sha256(head.encode())
         for part in self._changes():
             digest.update(part)
         return digest.hexdigest()
 
+    def _hashed_name(self) -> str:
+        """Name of the class in fingerprints."""
+        return type(self).__name__
+
     @abc.abstractmethod
     def _changes(self) -> Iterator[bytes]:
-        """What makes this view differ from its base, for the fingerprint."""
+        """Yield what the view changes, for the fingerprint."""
 
 
 @dataclass(frozen=True, eq=False)
 class Subset(AbstractTableView):
     """Some rows of a dataset, in a given order.
 
-    Names, sizes and kinds of the factors stay as they are, even if some value no longer
-    occurs. Weights follow their rows.
+    Names, sizes and kinds of the factors do not change, even if some value no longer
+    occurs. Rows keep their weights.
 
     Args:
-        dataset: Where the rows come from.
-        rows: Row ``i`` of the view is row ``rows[i]`` of ``dataset``: integers, shape
-            ``(n,)``, at least one, repeats allowed.
+        dataset: Dataset from which rows are selected.
+        rows: Row numbers in ``dataset``, integers of shape ``(n,)``, at least one,
+            repeated or not.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -109,19 +115,17 @@ class Subset(AbstractTableView):
     rows: ArrayLike
 
     def __post_init__(self) -> None:
-        rows = self.dataset._checked(self.rows)
-        if not rows.size:
-            raise ValueError("Subset: expected at least one row, got none.")
+        rows = self.dataset._check_indices(self.rows)
+        check_not_empty("rows", rows)
         object.__setattr__(self, "rows", _read_only(rows, np.int64))
         if self.weights is not None and not (self.weights > 0).any():
             raise ValueError(
-                "Subset: expected a row with positive weight, got only rows that are "
-                "never drawn."
+                "rows must contain a row with positive weight, but all weights are 0."
             )
 
     @property
     def name(self) -> str:
-        """The base's name and ``subset``."""
+        """Name of the base, followed by ``_subset``."""
         return f"{self.dataset.name}_subset"
 
     @property
@@ -135,7 +139,7 @@ class Subset(AbstractTableView):
 
     @property
     def weights(self) -> NDArray[np.float64] | None:
-        """The base's weights of these rows."""
+        """Weights of these rows in the base."""
         weights = self.dataset.weights
         return None if weights is None else weights[self._rows]
 
@@ -157,22 +161,22 @@ class Subset(AbstractTableView):
 
 
 @dataclass(frozen=True, eq=False)
-class Relabelled(AbstractTableView):
+class Relabeled(AbstractTableView):
     """The same images with other labels.
 
     Args:
-        dataset: Where the images come from; it need not have labels.
-        table: Labels, shape ``(len(dataset), n_factors)``. With a ``FactorSpace``:
-            integers within its sizes. Otherwise: numbers, NaN where a label is missing.
-        columns: What the columns are: a ``FactorSpace`` if all are discrete and known,
-            or a mapping from names to kinds (``"ordinal"``, ``"categorical"``,
+        dataset: Dataset of images, with or without labels.
+        table: Labels, shape ``(len(dataset), n_factors)``. With a ``FactorSpace``,
+            integers within its sizes. Otherwise, numbers, and NaN for missing labels.
+        columns: Description of the columns: a ``FactorSpace`` if all are discrete and
+            known, or a mapping from names to kinds (``"ordinal"``, ``"categorical"``,
             ``"cyclic"``, ``"continuous"``).
 
     Example:
         >>> from unbraid.data import XYSquares
         >>> squares = XYSquares(n_squares=1, image_size=16)
         >>> sums = squares.factors(range(4)).sum(axis=1, keepdims=True)
-        >>> diagonal = Relabelled(squares, sums, FactorSpace(("diagonal",), (3,)))
+        >>> diagonal = Relabeled(squares, sums, FactorSpace(("diagonal",), (3,)))
         >>> diagonal.factors([0, 3])
         array([[0],
                [2]])
@@ -184,27 +188,28 @@ class Relabelled(AbstractTableView):
     def __post_init__(self) -> None:
         table = np.asarray(self.table)
         n_columns = len(self.factor_names)
-        if not n_columns or table.shape != (len(self.dataset), n_columns):
-            raise ValueError(
-                "Relabelled: expected a row of labels per image and a column per "
-                f"factor, at least one: {(len(self.dataset), n_columns)}, got shape "
-                f"{table.shape}."
-            )
+        check_shape("table", table, (len(self.dataset), n_columns))
+        check_not_empty("table", table)
         if isinstance(self.columns, FactorSpace):
             self.columns.indices(table)
             table = _read_only(table, np.int64)
         else:
-            _check_kinds(self.columns)
+            for name, kind in self.columns.items():
+                check_option(f"columns[{name!r}]", kind, Kind)
             table = _read_only(table, np.float64)
             if np.isinf(table).any():
-                raise ValueError("Relabelled: expected finite labels or NaN, got inf.")
+                raise ValueError("Labels must be finite or NaN, got inf.")
             object.__setattr__(self, "columns", dict(self.columns))
         object.__setattr__(self, "table", table)
 
     @property
     def name(self) -> str:
-        """The base's name and ``relabelled``."""
+        """Name of the base, followed by ``_relabelled``."""
         return f"{self.dataset.name}_relabelled"
+
+    def _hashed_name(self) -> str:
+        # Fingerprints in existing study folders contain this spelling.
+        return "Relabelled"
 
     @property
     def factor_names(self) -> tuple[str, ...]:
@@ -222,12 +227,12 @@ class Relabelled(AbstractTableView):
 
     @property
     def factor_space(self) -> FactorSpace | None:
-        """The space of the labels if all are discrete and known, or ``None``."""
+        """Factor space of the labels if all are discrete and known, or ``None``."""
         return self.columns if isinstance(self.columns, FactorSpace) else None
 
     @property
     def is_grid(self) -> bool:
-        """Whether the labels number the rows, in order."""
+        """Whether row ``i`` is combination ``i`` of the factor space, for every row."""
         space = self.factor_space
         if space is None or space.size != len(self):
             return False
@@ -247,12 +252,12 @@ class Relabelled(AbstractTableView):
 
 @dataclass(frozen=True, eq=False)
 class Reweighted(AbstractTableView):
-    """The same images and labels, each row drawn as often as its weight says.
+    """The same images and labels, with other weights.
 
     Args:
-        dataset: Where the rows come from; its own weights, if any, are replaced.
-        row_weights: Relative frequencies, not negative, not all zero, shape
-            ``(len(dataset),)``.
+        dataset: Dataset of images; its own weights, if any, are replaced.
+        row_weights: Relative frequency of each row, shape ``(len(dataset),)``, at least
+            0, and not all 0.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -265,26 +270,22 @@ class Reweighted(AbstractTableView):
 
     def __post_init__(self) -> None:
         weights = _read_only(np.asarray(self.row_weights), np.float64)
-        if weights.shape != (len(self.dataset),):
-            raise ValueError(
-                f"Reweighted: expected one weight for each of the {len(self.dataset)} "
-                f"rows, got shape {weights.shape}."
-            )
+        check_shape("row_weights", weights, (len(self.dataset),))
         if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
             raise ValueError(
-                "Reweighted: expected finite weights from 0, not all of them 0, got "
-                f"values from {weights.min()} to {weights.max()}."
+                "row_weights must be finite, at least 0, and not all 0, got values "
+                f"from {weights.min()} to {weights.max()}."
             )
         object.__setattr__(self, "row_weights", weights)
 
     @property
     def name(self) -> str:
-        """The base's name and ``reweighted``."""
+        """Name of the base, followed by ``_reweighted``."""
         return f"{self.dataset.name}_reweighted"
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """The weights of this view."""
+        """Relative frequency of each row."""
         return np.asarray(self.row_weights)
 
     def _changes(self) -> Iterator[bytes]:
@@ -295,11 +296,3 @@ def _read_only(array: NDArray[Any], dtype: type) -> NDArray[Any]:
     copy = np.array(array, dtype=dtype, order="C")
     copy.setflags(write=False)
     return copy
-
-
-def _check_kinds(columns: Mapping[str, Kind]) -> None:
-    unknown = set(columns.values()) - set(get_args(Kind))
-    if unknown:
-        raise ValueError(
-            f"Relabelled: expected kinds among {get_args(Kind)}, got {sorted(unknown)}."
-        )

@@ -1,8 +1,9 @@
 """Images in, a chosen model and its report out."""
 
+from ._budget import Limits
 from ._configuration import name_configuration
 from ._discover import discover, plan_discovery
-from ._found import Discovery, Latent, Quality
+from ._discovery import Discovery, Latent, Quality
 from ._plan import Plan, Rung, Standing, read_plan
 from ._race import RaceObserver, judge
 from ._strength import bearable_strength
@@ -10,6 +11,7 @@ from ._strength import bearable_strength
 __all__ = [
     "Discovery",
     "Latent",
+    "Limits",
     "Plan",
     "Quality",
     "RaceObserver",

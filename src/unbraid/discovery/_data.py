@@ -1,4 +1,4 @@
-"""What a discovery looks at: data from anywhere, as text that every worker can open."""
+"""Data of a discovery: from anywhere, as text that every worker can open."""
 
 import tempfile
 import warnings
@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from unbraid.data import (
     DATASETS,
     AbstractDataset,
+    CachedDataset,
     DataSpec,
     ImageFolder,
     as_dataset,
     average_blocks,
+    open_cached,
 )
 from unbraid.data.own import list_pictures, open_picture
 from unbraid.foundation import atomic_write, expand_user, naming, numpy_generator
@@ -36,42 +38,52 @@ class Source:
 
     Attributes:
         data: Absolute path or name, and options, as workers open it.
-        dataset: The opened dataset.
+        content: The dataset and its fingerprint, which workers in this process share.
         names: Names of the files of the images; empty if they have none.
     """
 
     data: DataSpec
-    dataset: AbstractDataset
+    content: CachedDataset
     names: tuple[str, ...] = ()
+
+    @property
+    def dataset(self) -> AbstractDataset:
+        """The opened dataset."""
+        return self.content.dataset
 
 
 def read_source(data: Any, folder: Path) -> Source:
-    """Make data ready for workers, and refuse what cannot be learned from.
+    """Return data that workers can open, after checking that they can be learned from.
 
     Args:
-        data: What the command line takes, a dataset, or an array of images.
-        folder: Where to keep data that are in memory only.
+        data: Name, path or options as on the command line, a dataset, or an array of
+            images.
+        folder: Folder in which data that are only in memory are written to files.
+
+    Raises:
+        ValueError: If there are too few different images.
     """
     if isinstance(data, str | Path):
         spec = _make_absolute(str(data))
-        dataset = spec.open()
+        content = open_cached(spec)
         with naming(str(data).partition(":")[0]):
-            _check_variety(dataset)
+            _check_variety(content.dataset)
     else:
         spec = _keep(as_dataset(data), folder)
-        dataset = spec.open()
-        _check_variety(dataset)
+        content = open_cached(spec)
+        _check_variety(content.dataset)
+    dataset = content.dataset
     if isinstance(dataset, ImageFolder):
         _require_apart(Path(dataset.path), folder)
     names = dataset.paths if isinstance(dataset, ImageFolder) else ()
-    return Source(spec, dataset, names)
+    return Source(spec, content, names)
 
 
 def _require_apart(pictures: Path, folder: Path) -> None:
-    """Pictures that a discovery draws must not be data of the next call."""
+    """Refuse an output folder among the pictures: the next call would read it."""
     if folder.resolve().is_relative_to(expand_user(pictures).resolve()):
         raise ValueError(
-            "discover: expected an output folder outside of the pictures, got "
+            "discover: the output folder must be outside of the pictures, got "
             f"{str(folder)!r}. Choose another with --out."
         )
 
@@ -92,10 +104,10 @@ def _make_absolute(text: str) -> DataSpec:
 
 
 def _look_at_pictures(folder: Path) -> dict[str, int]:
-    """Size and channels that lose little: no larger than 64, grey if all are grey."""
+    """Return a size up to 64 and channels that lose little: gray if all are gray."""
     pictures = list_pictures(folder)
     every = max(1, len(pictures) // _PICTURES_LOOKED_AT)
-    sides, is_grey = [], True
+    sides, is_gray = [], True
     for picture in pictures[::every]:
         try:
             with (
@@ -103,14 +115,14 @@ def _look_at_pictures(folder: Path) -> dict[str, int]:
                 open_picture(folder / picture.name) as image,
             ):
                 sides.append(min(image.size))
-                is_grey &= image.mode in ("1", "L", "I;16", "I", "LA", "F")
+                is_gray &= image.mode in ("1", "L", "I;16", "I", "LA", "F")
         except Exception:  # broken bytes lead Pillow to any of them
             continue  # the folder's own reader says what is wrong with it
     if not sides:
         return {}
     side = float(np.median(sides))
     size = min(_SIZES, key=lambda size: abs(np.log2(size / side)))
-    return {"image_size": size} | ({"channels": 1} if is_grey else {})
+    return {"image_size": size} | ({"channels": 1} if is_gray else {})
 
 
 def downscale(source: Source, factor: int, folder: Path) -> Source:
@@ -132,7 +144,7 @@ def downscale(source: Source, factor: int, folder: Path) -> Source:
         spec = DataSpec(name=source.data.name, options=options)
     else:
         spec = _keep(source.dataset, folder, factor=factor)
-    return Source(spec, spec.open(), source.names)
+    return Source(spec, open_cached(spec), source.names)
 
 
 def reopen_source(source: Source, spec: DataSpec, factor: int, folder: Path) -> Source:
@@ -147,7 +159,7 @@ def reopen_source(source: Source, spec: DataSpec, factor: int, folder: Path) -> 
     if factor == 1:
         return source
     try:
-        return Source(spec, spec.open(), source.names)
+        return Source(spec, open_cached(spec), source.names)
     except (OSError, ValueError):  # the files were deleted
         return downscale(source, factor, folder)
 
@@ -156,8 +168,8 @@ def _keep(dataset: AbstractDataset, folder: Path, *, factor: int = 1) -> DataSpe
     """Write a dataset to files, and return what opens them."""
     if dataset.weights is not None:
         raise ValueError(
-            "discover: expected data whose images all count alike, got weights. Draw "
-            "rows by their weights beforehand."
+            "discover cannot use data whose rows have weights. Draw rows by their "
+            "weights beforehand."
         )
     # By content, so that other data never take the place of these.
     smaller = f"-{factor}" if factor > 1 else ""
@@ -212,26 +224,26 @@ def _check_variety(dataset: AbstractDataset) -> None:
     if n_different < FEWEST:
         among = f"{n_different} different among {n_rows:,}"
         raise ValueError(
-            f"discover: expected at least {FEWEST} different images to learn from, got "
-            f"{n_rows if n_different == n_rows else among}. Give more of them."
+            f"discover needs at least {FEWEST} different images, got "
+            f"{n_rows if n_different == n_rows else among}."
         )
 
 
 def sample_rows(dataset: AbstractDataset, n_rows: int) -> NDArray[np.int64]:
-    """Rows on which models are compared: the same ones for every model."""
+    """Draw the rows on which models are compared, the same for every model."""
     n_rows = min(n_rows, len(dataset))
     generator = numpy_generator(0, "compared rows")
     return np.sort(generator.choice(len(dataset), n_rows, replace=False))
 
 
 def require_writable(folder: Path) -> None:
-    """Make a folder, or say that it cannot be written to before any work is done."""
+    """Make a folder, and check that it can be written to."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
         raise OSError(
-            f"discover: expected a folder that can be written to, got {str(folder)!r} "
+            f"discover: the folder {str(folder)!r} cannot be written to "
             f"({error.strerror}). Choose another with --out."
         ) from error

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from unbraid.data import DataSpec, open_cached
 from unbraid.execution import (
@@ -17,34 +17,31 @@ from unbraid.foundation import (
     CheckpointFormatError,
     FolderInUseError,
     NewerFormatError,
+    check_option,
     expand_user,
     locked,
     parse_duration,
 )
-from unbraid.metrics import check_option
 from unbraid.selection import rank_models
-from unbraid.studies import StudyEnd, StudyFolder, run_study
+from unbraid.studies import StudyFolder, StudyResult
 from unbraid.training import choose_device
 
+from ._budget import N_LATENTS, Limits
 from ._data import (
     Source,
-    downscale,
     read_source,
     reopen_source,
     require_writable,
     sample_rows,
 )
-from ._found import Discovery, write_found
-from ._gather import Population, gather
-from ._image_size import choose_factor
+from ._discovery import Discovery
+from ._evidence import Population, collect_evidence
 from ._labels import FewLabels, read_labels
+from ._make_plan import Method, make_plan
 from ._plan import Plan, read_plan
-from ._proposal import N_LATENTS, propose
-from ._proposal_evolving import propose_evolution
-from ._race import NullRaceObserver, RaceObserver, run_rounds
+from ._race import NullRaceObserver, Race, RaceObserver
 from ._result_folder import require_own
-
-Method = Literal["sweep", "pbt", "recursive"]
+from ._write_discovery import write_discovery
 
 _ROWS_COMPARED = 1_000
 
@@ -64,13 +61,13 @@ def discover(
 ) -> Discovery:
     """Train several models several times, and choose the best without labels.
 
-    Several configurations start a race, each with several seeds. After every round
-    those go on whose seeds find the same latents again; most of the time is spent on
-    long runs of the last ones, which are then ranked by how many latents other seeds
-    find again, how alike their training went, and how well they explain the data. The
-    runs are a study in ``out/study``. What is chosen goes into ``out``: the model, the
-    codes of all images, pictures of what each latent does, and a text that says how
-    sure the choice is.
+    Several configurations start a race, each with several seeds. After every round,
+    the configurations continue whose seeds find the same latents again. Most of the
+    time is spent on long runs of the last ones. These are ranked by how many latents
+    other seeds find again, how similar their training was, and how well they explain
+    the data. The runs are a study in ``out/study``. The result is written to ``out``:
+    the model, the codes of all images, figures of what each latent does, and a text
+    that says how sure the choice is.
 
     The same call resumes after any interruption. A result that is replaced by another
     one is kept in ``out/history``; if nothing is chosen, an earlier model stays, and
@@ -79,32 +76,33 @@ def discover(
     Args:
         data: A folder of pictures, a file of arrays, a name with options, a dataset, or
             an array of images.
-        out: Folder for everything that is found.
+        out: Folder to write to.
         method: ``"sweep"``: a race between configurations from a list.
             ``"pbt"``: populations whose settings change while they train, scored by
             how well their models agree (PBT-U-VAE). ``"recursive"``: such populations
             on ever more uniform images, and one more that learns all that they found
             (rPU-VAE).
-        budget: Time until the end, such as ``"10m"``, or seconds; when not given, from
-            a short timing of these data.
+        budget: Time until the end, such as ``"10m"``, or in seconds; when not given,
+            estimated from a short timing with these data.
         labels: Labels of 20 to 1,000 images, if there are any: a data frame, mapping or
             CSV file with a column ``row`` or ``file``, and one per factor. They help to
             choose, and the ranking says how much they changed.
-        executor: Where to compute; on the cores of this machine when not given.
+        executor: Executor that runs the jobs; one process per core of this machine
+            when not given.
         device: Device of each run; ``"auto"`` takes the first of cuda, mps and cpu that
             is available.
         seed: Seed of the first run of each configuration.
         n_latents: Number of latents of each model, more than the data have factors.
-        observer: Is told what happens, for a progress display.
+        observer: Notified of what happens, for a progress display.
 
     Returns:
-        What was found. Its ``model`` is ``None`` if no model is better than chance.
+        The result. Its ``model`` is ``None`` if no model is better than chance.
 
     Raises:
         ValueError: If the data are too few or the time is too short.
         FileExistsError: If ``out`` holds something else, or other data.
         FolderInUseError: If another call works in ``out``.
-        KeyboardInterrupt: If the study was interrupted; the same call goes on.
+        KeyboardInterrupt: If the study was interrupted; the same call resumes.
 
     A call and what to look at first::
 
@@ -177,11 +175,12 @@ class _Prepared(NamedTuple):
 @contextmanager
 def _prepare(request: _Request) -> Iterator[_Prepared]:
     """Check the arguments, lock the folder, read the data, and make a plan."""
-    check_option("discover", "method", request.method, Method)
+    check_option("method", request.method, Method)
     folder, device, executor = request.folder, request.device, request.executor
     seconds = None if request.budget is None else parse_duration(request.budget)
     require_writable(folder)
-    require_own(folder)
+    plan = read_plan(folder)
+    require_own(folder, plan)
     with locked(folder / "discover.lock") as is_ours:
         if not is_ours:
             raise FolderInUseError(
@@ -197,17 +196,15 @@ def _prepare(request: _Request) -> Iterator[_Prepared]:
         if not is_remote:
             choose_device(device)  # refuses one that this machine does not have
         executor = executor or LocalExecutor(count_workers(device))
-        plan = _plan(
-            folder,
-            source,
-            request.method,
-            seconds,
+        limits = Limits(
+            seconds=seconds,
             n_workers=executor.n_workers,
-            seed=request.seed,
             # The machines of a cluster are taken to be like this one.
             device="cpu" if is_remote else device,
+            seed=request.seed,
             n_latents=request.n_latents,
         )
+        plan = make_plan(folder, source, request.method, limits, plan)
         trained_on = DataSpec.parse(str(plan.study.base["data"]))
         source = reopen_source(source, trained_on, plan.factor, folder / "data")
         yield _Prepared(folder, source, plan, labels, executor, device)
@@ -218,85 +215,21 @@ def _run(prepared: _Prepared, observer: RaceObserver) -> Discovery:
     folder, source, plan, labels, executor, device = prepared
     study = StudyFolder(folder / "study")
     rows = sample_rows(source.dataset, _ROWS_COMPARED)
-    plan = run_rounds(plan, folder, executor=executor, device=device, observer=observer)
+    race = Race(folder, study, executor, device, observer)
+    plan = race.run_rounds(plan)
 
-    def compute() -> tuple[StudyEnd, Population]:
-        last = max(len(plan.rungs) - 1, 0)
-        observer.begin_rung(plan, last)
-        end = run_study(
-            plan.rung_study(last),
-            study.path,
-            executor=executor,
-            device=device,
-            observer=observer,
+    def run_last() -> tuple[StudyResult, Population]:
+        result = race.run_round(plan, plan.last_rung)
+        dataset = source.dataset
+        return result, collect_evidence(
+            result.runs, study, dataset, rows, labels=labels
         )
-        if end.left:
-            raise KeyboardInterrupt(
-                f"discover: {end.reason}, {end.left} runs left in {folder}"
-            )
-        return end, gather(study, source.dataset, rows, labels=labels)
 
     try:
-        end, population = compute()
+        result, population = run_last()
     except NewerFormatError:
         raise
     except CheckpointFormatError:
-        end, population = compute()  # trains the runs of damaged models again
+        result, population = run_last()  # trains the runs of damaged models again
     ranking = rank_models(population.evidence)
-    return write_found(folder, source, plan, population, ranking, n_failed=end.failed)
-
-
-def _plan(
-    folder: Path,
-    source: Source,
-    method: Method,
-    seconds: float | None,
-    *,
-    n_workers: int,
-    seed: int,
-    device: str,
-    n_latents: int,
-) -> Plan:
-    """Return the plan of the folder, or a new one if something else is asked for."""
-    fingerprint = source.dataset.fingerprint()
-    asked: dict[str, Any] = {"seconds": seconds, "seed": seed}
-    if method != "sweep":
-        asked["method"] = method
-    if n_latents != N_LATENTS:
-        asked["n_latents"] = n_latents
-    known = read_plan(folder)
-    if known is not None and known.fingerprint != fingerprint:
-        raise FileExistsError(
-            f"discover: expected a new folder or one with these data, got "
-            f"{str(folder)!r}, which holds a discovery in other data. Choose another "
-            "with --out."
-        )
-    if known is not None and known.asked == asked:
-        return known
-    wanted: dict[str, Any] = {
-        "seconds": seconds,
-        "n_workers": n_workers,
-        "seed": seed,
-        "device": device,
-        "n_latents": n_latents,
-    }
-    factor, notes = 1, ()
-    if method == "sweep":
-        limits = {"seconds": seconds, "n_workers": n_workers, "device": device}
-        factor, notes = choose_factor(source.dataset.image_shape, **limits)
-        if factor > 1:
-            source = downscale(source, factor, folder / "data")
-        proposal = propose(source.data, source.dataset, **wanted)
-    else:
-        proposal = propose_evolution(method, source.data, source.dataset, **wanted)
-    plan = Plan(
-        fingerprint,
-        asked,
-        proposal.study,
-        proposal.seconds,
-        proposal.rungs,
-        notes=notes,
-        factor=factor,
-    )
-    plan.write(folder)
-    return plan
+    return write_discovery(folder, source, plan, result, population, ranking)

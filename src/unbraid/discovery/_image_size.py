@@ -2,50 +2,40 @@
 
 import numpy as np
 
-from unbraid.data import LabelledImages
+from unbraid.data import LabeledImages
 from unbraid.foundation import format_duration, numpy_generator
 from unbraid.models.objectives import BetaTCVAE
 from unbraid.studies import Cost
 from unbraid.training import measure_training, specify
 
-from ._proposal import (
-    BATCH_SIZE,
-    DEFAULT_SECONDS,
-    N_LATENTS,
-    longest_race,
-    seconds_of_good_race,
-)
+from ._budget import N_LATENTS, Limits
+from ._proposal import BATCH_SIZE
+from ._rounds import longest_race, seconds_of_good_race
 
 _FACTORS = (1, 2, 4, 8)
 _SMALLEST_SIDE = 16
 
 
 def choose_factor(
-    image_shape: tuple[int, ...],
-    *,
-    seconds: float | None,
-    n_workers: int,
-    device: str,
+    image_shape: tuple[int, ...], limits: Limits
 ) -> tuple[int, tuple[str, ...]]:
     """Choose how much smaller images must be for good runs in the time.
 
     Args:
         image_shape: Shape of the images.
-        seconds: Time of the discovery, or ``None`` for the default.
-        n_workers: Runs at once.
-        device: Device on which a step is timed.
+        limits: Time and machine of the discovery.
 
     Returns:
         The factor, 1 if the images can stay as they are; and sentences that say why.
     """
     if len(image_shape) != 3:
         return 1, ()
-    seconds = DEFAULT_SECONDS[1] if seconds is None else seconds
+    seconds, n_workers = limits.most_seconds, limits.n_workers
     side = min(image_shape[1:])
     factors = [f for f in _FACTORS if f == 1 or side // f >= _SMALLEST_SIDE]
     costs = {}
     for factor in factors:
-        costs[factor] = _measure(_smaller(image_shape, factor), device)
+        costs[factor] = _measure(_smaller(image_shape, factor), limits.device)
         if seconds_of_good_race(costs[factor], n_workers) <= seconds:
             break
     else:
@@ -70,7 +60,7 @@ def _measure(image_shape: tuple[int, ...], device: str) -> Cost:
     """Time a step on random images of this shape."""
     generator = numpy_generator(0, "timed images")
     shape = (2 * BATCH_SIZE, *image_shape)
-    data = LabelledImages(generator.integers(0, 256, shape, dtype=np.uint8))
+    data = LabeledImages(generator.integers(0, 256, shape, dtype=np.uint8))
     spec = specify(
         BetaTCVAE(),
         data,

@@ -1,4 +1,4 @@
-"""FewLabels: the labels of some images, where somebody has looked at them."""
+"""FewLabels: labels of some images, which help to choose a model."""
 
 import warnings
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset
 from unbraid.foundation import (
-    MOST_TEXT_BYTES,
+    MAX_TEXT_BYTES,
     expand_user,
     naming,
     printable_name,
@@ -33,34 +33,37 @@ class FewLabels:
     """Labels of a few rows of a dataset.
 
     Attributes:
-        rows: Which rows, ``(n,)``.
-        factors: Their values, ``(n, n_factors)``.
+        rows: Rows of the dataset that have labels, ``(n,)``.
+        factors: Values of the factors in these rows, ``(n, n_factors)``.
     """
 
     rows: NDArray[np.int64]
     factors: NDArray[Any]
 
     def score(self, model: Any, dataset: AbstractDataset) -> float:
-        """MIG on these rows, with as many bins as they can fill."""
+        """Return the MIG on these rows, with as many bins as they can fill."""
         codes = encode(model, dataset, rows=self.rows, progress=False).codes
         return self.score_codes(codes)
 
     def score_codes(self, codes: NDArray[Any]) -> float:
-        """MIG of codes of these rows, ``(n, n_latents)``."""
+        """Return the MIG of codes of these rows, ``(n, n_latents)``."""
         # 5 bins for 20 labels, 9 for 100, the usual 20 for 1,000.
         bins = round(2 * len(self.rows) ** (1 / 3))
         return float(mutual_information_gap(codes, self.factors, bins=bins))
 
 
 def read_labels(labels: Any, n_rows: int, names: Sequence[str] = ()) -> FewLabels:
-    """Few labels from a table.
+    """Read the labels of a few images from a table.
 
     Args:
         labels: A data frame, a mapping from names to columns, or a CSV file. A column
             called ``row`` (counted from 0) or ``file`` says which image each line is
             about, and the others are factors; text is numbered.
-        n_rows: Images there are.
-        names: Of their files.
+        n_rows: Number of images in the data.
+        names: Names of the files of the images, if they have any.
+
+    Raises:
+        ValueError: If the table cannot be used to score models.
     """
     where = str(labels) if isinstance(labels, str | Path) else "labels"
     with naming(where):
@@ -71,15 +74,15 @@ def _read_labels(table: pd.DataFrame, n_rows: int, names: Sequence[str]) -> FewL
     keys = [name for name in _ROW_NAMES if name in table]
     if len(keys) != 1 or table.shape[1] < 2:
         raise ValueError(
-            "discover: expected labels with one column called row or file and at least "
-            f"one factor, got columns {', '.join(map(str, table.columns)) or 'none'}."
+            "discover: labels need one column called row or file and at least one "
+            f"factor, got columns {', '.join(map(str, table.columns)) or 'none'}."
         )
     if not FEWEST <= len(table) <= MOST:
         raise ValueError(
-            f"discover: expected {FEWEST} to {MOST:,} labels, got {len(table):,}."
+            f"discover needs {FEWEST} to {MOST:,} labels, got {len(table):,}."
         )
     if table.isna().any(axis=None):
-        raise ValueError("discover: expected a label in every cell, got an empty one.")
+        raise ValueError("discover: a cell of the table of labels is empty.")
     _check_columns(table)
     rows = _rows(keys[0], list(table[keys[0]]), n_rows, names)
     columns = [_numbers(np.asarray(table[name])) for name in table if name not in keys]
@@ -91,13 +94,13 @@ def _read_labels(table: pd.DataFrame, n_rows: int, names: Sequence[str]) -> FewL
 
 
 def _check_columns(table: pd.DataFrame) -> None:
-    """Before hours of training, what a score of the labels would refuse after it."""
+    """Refuse columns that no model could be scored by."""
     names = [str(name) for name in table.columns]
     # What pandas calls a column without a name, such as that of an index.
     unnamed = [name for name in names if name.startswith("Unnamed: ")]
     if unnamed or len(set(names)) < len(names):
         raise ValueError(
-            "discover: expected labels in columns with names of their own, got "
+            "discover: every column of labels needs a name of its own, got "
             f"{', '.join(names)}."
         )
     for name in table.columns.difference(_ROW_NAMES, sort=False):
@@ -120,8 +123,8 @@ def _check_columns(table: pd.DataFrame) -> None:
             is_number and not np.isfinite(column).all()
         ):
             raise ValueError(
-                f"discover: expected labels of {name!r} that vary and are finite, got "
-                "others. Leave out this column, or label other images."
+                f"discover: labels of {name!r} must be finite and must not all be "
+                "equal. Leave out this column, or label other images."
             )
 
 
@@ -130,7 +133,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _numbers(column: NDArray[Any]) -> NDArray[Any]:
-    """As it is, or numbered if it is text."""
+    """Return a column as it is, or numbered if it is text."""
     if column.dtype.kind in "iufb":
         return column
     return np.unique(column.astype(str), return_inverse=True)[1]
@@ -140,7 +143,7 @@ def _table(labels: Any) -> pd.DataFrame:
     if not isinstance(labels, str | Path):
         return pd.DataFrame(labels)
     labels = expand_user(labels)
-    require_regular_file(labels, most_bytes=MOST_TEXT_BYTES)
+    require_regular_file(labels, most_bytes=MAX_TEXT_BYTES)
     try:
         _check_header(labels)
         with warnings.catch_warnings():
@@ -154,7 +157,7 @@ def _table(labels: Any) -> pd.DataFrame:
         UnicodeDecodeError,
     ) as error:
         raise ValueError(
-            f"discover: expected labels in a CSV file, got {str(labels)!r} "
+            f"discover: the labels in {str(labels)!r} cannot be read as CSV "
             f"({str(error).strip()})."
         ) from error
 
@@ -163,10 +166,10 @@ def _check_header(path: Path) -> None:
     """Refuse equal names, which pandas would make different by numbering them."""
     first = pd.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False)
     names = first.iloc[0].tolist()
-    twice = [name for place, name in enumerate(names) if name in names[:place]]
+    twice = [name for index, name in enumerate(names) if name in names[:index]]
     if twice:
         raise ValueError(
-            f"discover: expected labels in columns with names of their own, got "
+            "discover: every column of labels needs a name of its own, got "
             f"{twice[0]!r} twice."
         )
 
@@ -175,23 +178,23 @@ def _rows(
     key: str, given: Sequence[Any], n_rows: int, names: Sequence[str]
 ) -> NDArray[np.int64]:
     if key == "file":
-        place = {printable_name(name): row for row, name in enumerate(names)}
-        place |= {name: row for row, name in enumerate(names)}
-        unknown = [name for name in given if name not in place]
+        row_of = {printable_name(name): row for row, name in enumerate(names)}
+        row_of |= {name: row for row, name in enumerate(names)}
+        unknown = [name for name in given if name not in row_of]
         if unknown:
             raise ValueError(
-                f"discover: expected labels of files of the data, got {unknown[0]!r}."
+                f"discover: {unknown[0]!r} has labels, but is not a file of the data."
             )
-        given = [place[name] for name in given]
+        given = [row_of[name] for name in given]
     rows = np.array(given)
     if rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n_rows:
         raise ValueError(
-            f"discover: expected labels of rows from 0 to {n_rows - 1:,}, got others."
+            f"discover: rows of labels must be integers from 0 to {n_rows - 1:,}."
         )
     found, counts = np.unique(rows, return_counts=True)
     if counts.max() > 1:
         raise ValueError(
-            "discover: expected one line of labels per image, got "
-            f"{counts.max()} of row {found[counts.argmax()]}."
+            "discover: each image may have one line of labels, but row "
+            f"{found[counts.argmax()]} has {counts.max()}."
         )
     return rows.astype(np.int64)

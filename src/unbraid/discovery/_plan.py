@@ -60,7 +60,7 @@ class Standing(Section):
 
 @dataclass(frozen=True)
 class Plan:
-    """What a discovery was asked for, and what it decided to do.
+    """What a discovery was asked for, and the runs that it plans.
 
     Attributes:
         fingerprint: Fingerprint of the data.
@@ -105,6 +105,11 @@ class Plan:
         """Steps of a run that is trained to its end."""
         return self.study.runs()[0].training.steps
 
+    @property
+    def last_rung(self) -> int:
+        """Number of the last round, counted from 0."""
+        return max(len(self.rungs) - 1, 0)
+
     def rung_study(self, number: int) -> Study:
         """Return the runs of a round.
 
@@ -132,11 +137,11 @@ class Plan:
         return dataclasses.replace(self, results=(*self.results, standings))
 
     def write(self, folder: Path) -> None:
-        """Keep it in the folder of the discovery."""
+        """Write the plan to ``plan.json`` in the folder of the discovery."""
         write_json(folder / "plan.json", self.to_plain(), kind=_KIND)
 
     def to_plain(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """Return the plan as JSON can hold it."""
         return {
             "fingerprint": self.fingerprint,
             "asked": self.asked,
@@ -153,7 +158,10 @@ class Plan:
 
 
 def read_plan(folder: Path) -> Plan | None:
-    """Read what :meth:`Plan.write` wrote.
+    """Read the plan of a discovery.
+
+    Args:
+        folder: Folder of the discovery.
 
     Returns:
         The plan; ``None`` if there is none that can be read.
@@ -165,24 +173,24 @@ def read_plan(folder: Path) -> Plan | None:
     if not path.is_file():
         return None
     try:
-        words = read_json(path, kind=_KIND)
-        study = study_from_plain(words["study"], str(path))
-        fingerprint, asked = words["fingerprint"], words["asked"]
+        content = read_json(path, kind=_KIND)
+        study = study_from_plain(content["study"], str(path))
+        fingerprint, asked = content["fingerprint"], content["asked"]
         if not isinstance(fingerprint, str) or not isinstance(asked, dict):
             return None
         plan = Plan(
             fingerprint,
             asked,
             study,
-            float(words["seconds"]),
+            float(content["seconds"]),
             # Plans of the first versions have no rungs.
-            tuple(Rung.read(rung, str(path)) for rung in words.get("rungs", ())),
+            tuple(Rung.read(rung, str(path)) for rung in content.get("rungs", ())),
             tuple(
                 tuple(Standing.read(standing, str(path)) for standing in standings)
-                for standings in words.get("results", ())
+                for standings in content.get("results", ())
             ),
-            tuple(str(note) for note in words.get("notes", ())),
-            int(words.get("factor", 1)),
+            tuple(str(note) for note in content.get("notes", ())),
+            int(content.get("factor", 1)),
         )
         # Surfaces errors in the settings of runs and in the number of standings.
         for number in range(len(plan.results) + 1):

@@ -5,14 +5,10 @@ from typing import Any, Literal
 
 from unbraid.data import AbstractDataset, DataSpec
 from unbraid.evolution import STAGES_OF_A_LEAF
-from unbraid.foundation import format_duration
 from unbraid.studies import study_from_plain
 
+from ._budget import Limits, training_time
 from ._proposal import (
-    DEFAULT_SECONDS,
-    FIXED_SECONDS,
-    N_LATENTS,
-    SHARE,
     Plain,
     Proposal,
     base_settings,
@@ -36,50 +32,37 @@ def propose_evolution(
     method: Bred,
     data: DataSpec | str,
     dataset: AbstractDataset,
-    *,
-    seconds: float | None,
-    n_workers: int,
-    seed: int = 0,
-    device: str = "cpu",
-    n_latents: int = N_LATENTS,
+    limits: Limits,
 ) -> Proposal:
-    """Populations that fit into the time, two or three alike, to see how sure they are.
+    """Plan two or three equal populations that fit into the time.
+
+    There are several, because their agreement tells how sure the result is.
 
     Args:
         method: ``"pbt"``: populations scored by agreement (PBT-U-VAE). ``"recursive"``:
             rPU-VAE.
         data: Name or path and options of the data, as workers open them.
-        dataset: The same, opened.
-        seconds: Time until the end; when not given, as much as good models need, from
-            one minute to thirty.
-        n_workers: Populations at once.
-        seed: Seed of the first population.
-        device: Device on which a step is timed.
-        n_latents: Number of latents of each model.
+        dataset: The same data, opened.
+        limits: Time and machine of the discovery.
 
     Raises:
         ValueError: If the time is too short for anything.
     """
-    base = base_settings(data, dataset, n_latents)
+    base = base_settings(data, dataset, limits.n_latents)
     del base["traces"]
     (unit,) = choose_strengths(0.5 * bearable_strength(dataset), 1)
     objective: Plain = {"name": "beta_tc_vae", "beta": unit}
-    per_step = measure_candidate(base, objective, device).per_step
-    if seconds is None:
-        wanted = _seconds(method, _DEFAULT_SIZE, GOOD_STEPS, per_step, n_workers)
-        low, high = DEFAULT_SECONDS
-        seconds = min(max(wanted / SHARE + FIXED_SECONDS, low), high)
-    time = (seconds - FIXED_SECONDS) * SHARE
+    per_step = measure_candidate(base, objective, limits).per_step
+    seed, n_workers = limits.seed, limits.n_workers
+    seconds = limits.choose_seconds(
+        _seconds(method, _DEFAULT_SIZE, GOOD_STEPS, per_step, n_workers)
+    )
+    time = training_time(seconds)
     plans = [(size, _steps(method, size, time, per_step, n_workers)) for size in _SIZES]
     size, steps = next((plan for plan in plans if plan[1] >= GOOD_STEPS), plans[-1])
     if steps < FEWEST_STEPS:
-        needed = _seconds(method, size, FEWEST_STEPS, per_step, n_workers)
-        least = needed / SHARE + FIXED_SECONDS
-        raise ValueError(
-            f"discover needs a budget of at least {format_duration(least)} for these "
-            f"data on {n_workers} cores, got {format_duration(seconds)}. Use "
-            "a larger --budget."
-        )
+        least = _seconds(method, size, FEWEST_STEPS, per_step, n_workers)
+        raise limits.refuse(seconds, least)
     steps = min(steps // 100 * 100, MOST_STEPS)
     rate = base["training"]["learning_rate"]
     plain = base | {

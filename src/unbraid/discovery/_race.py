@@ -1,6 +1,7 @@
 """The race between configurations: rounds of training, judged without labels."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -13,7 +14,7 @@ from unbraid.selection import (
     reproducible_latents,
     unsupervised_disentanglement_ranking,
 )
-from unbraid.studies import Preview, StudyFolder, read_preview, run_study
+from unbraid.studies import Preview, StudyFolder, StudyResult, run_study
 
 from ._configuration import name_configuration
 from ._plan import Plan, Standing
@@ -55,59 +56,77 @@ class NullRaceObserver(NullObserver):
         del plan, number
 
 
-def run_rounds(
-    plan: Plan,
-    folder: Path,
-    *,
-    executor: AbstractExecutor,
-    device: str,
-    observer: RaceObserver,
-) -> Plan:
-    """Train and judge every round but the last, as far as that is not done yet.
+@dataclass(frozen=True)
+class Race:
+    """Runs the rounds of a plan in the folder of a discovery.
 
-    The plan is written after each round, so that the same call continues with the next.
-
-    Args:
-        plan: The plan.
+    Attributes:
         folder: Folder of the discovery.
+        study: Folder of its study.
         executor: Executor that runs the jobs.
         device: Device of each run.
-        observer: Is told what happens.
-
-    Returns:
-        The plan with the standings of these rounds.
-
-    Raises:
-        KeyboardInterrupt: If the runs were interrupted.
+        observer: Notified of what happens.
     """
-    runs = StudyFolder(folder / "study")
-    for number in range(len(plan.results), len(plan.rungs) - 1):
-        study, until = plan.rung_study(number), plan.rungs[number].steps
-        observer.begin_rung(plan, number)
-        end = run_study(
-            study,
-            runs.path,
-            executor=executor,
-            device=device,
-            observer=observer,
-            until=until,
+
+    folder: Path
+    study: StudyFolder
+    executor: AbstractExecutor
+    device: str
+    observer: RaceObserver
+
+    def run_rounds(self, plan: Plan) -> Plan:
+        """Train and judge every round but the last, as far as that is not done yet.
+
+        The plan is written after each round, so that the same call continues with the
+        next.
+
+        Args:
+            plan: The plan.
+
+        Returns:
+            The plan with the standings of these rounds.
+
+        Raises:
+            KeyboardInterrupt: If the runs were interrupted.
+        """
+        for number in range(len(plan.results), plan.last_rung):
+            result = self.run_round(plan, number)
+            previews: dict[str, list[Preview]] = {}
+            for run in result.runs:
+                own = previews.setdefault(name_configuration(run.cell.spec), [])
+                if run.id in result.previews:
+                    own.append(result.previews[run.id])
+            n_kept = plan.rungs[number + 1].n_configurations
+            plan = plan.with_result(judge(previews, n_kept=n_kept))
+            plan.write(self.folder)
+            self.observer.end_rung(plan, number)
+        return plan
+
+    def run_round(self, plan: Plan, number: int) -> StudyResult:
+        """Train the runs of a round; those of the last round are also scored.
+
+        Args:
+            plan: The plan, with the standings of the rounds before.
+            number: Number of the round, counted from 0.
+
+        Raises:
+            KeyboardInterrupt: If the runs were interrupted.
+        """
+        self.observer.begin_rung(plan, number)
+        is_last = number == plan.last_rung
+        result = run_study(
+            plan.rung_study(number),
+            self.study,
+            executor=self.executor,
+            device=self.device,
+            observer=self.observer,
+            until=None if is_last else plan.rungs[number].steps,
         )
-        if end.left:
+        if result.left:
             raise KeyboardInterrupt(
-                f"discover: {end.reason}, {end.left} runs left in {folder}"
+                f"discover: {result.reason}, {result.left} runs left in {self.folder}"
             )
-        runs = StudyFolder(folder / "study")
-        previews: dict[str, list[Preview]] = {}
-        for cell in runs.cells:
-            own = previews.setdefault(name_configuration(cell.spec), [])
-            preview = read_preview(cell.files, step=until)
-            if preview is not None:
-                own.append(preview)
-        n_kept = plan.rungs[number + 1].n_configurations
-        plan = plan.with_result(judge(previews, n_kept=n_kept))
-        plan.write(folder)
-        observer.end_rung(plan, number)
-    return plan
+        return result
 
 
 def judge(previews: dict[str, list[Preview]], *, n_kept: int) -> tuple[Standing, ...]:
@@ -162,10 +181,10 @@ def _measure(previews: Sequence[Preview]) -> tuple[float, float, float]:
 
 
 def _add_elbo(scores: Sequence[float], elbos: dict[str, float | None]) -> np.ndarray:
-    """Add up to ``_ELBO_WEIGHT`` for the place by ELBO, from 0 (worst or unknown)."""
+    """Add up to ``_ELBO_WEIGHT`` for the rank by ELBO, from 0 (worst or unknown)."""
     known = [-np.inf if elbo is None else elbo for elbo in elbos.values()]
-    places = (rankdata(known) - 1) / max(len(known) - 1, 1)
-    return np.asarray(scores) + _ELBO_WEIGHT * places
+    ranks = (rankdata(known) - 1) / max(len(known) - 1, 1)
+    return np.asarray(scores) + _ELBO_WEIGHT * ranks
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from unbraid.foundation import delete_own_files, is_our_json, set_aside
 
-from ._plan import read_plan
+from ._plan import Plan
 
 _FILES = (
     *("codes.npy", "files.txt", "traversals.png"),
@@ -21,16 +21,20 @@ _FILES = (
 _MODEL = "model"
 _MODEL_FILES = ("model.safetensors", "model.json")
 _STAGED = re.compile(r"\.result\.[0-9a-f]{16}\.part")
-# Where the result is, which differs between copies of one result.
-_PLACES = ("folder", "summary", "report")
+# Keys with paths, which differ between copies of one result.
+_PATHS = ("folder", "summary", "report")
 
 
-def require_own(folder: Path) -> None:
+def require_own(folder: Path, plan: Plan | None) -> None:
     """Refuse a folder with somebody else's files under names that are written here.
 
     A plan that is damaged is renamed if other files say that the folder is ours.
+
+    Args:
+        folder: Folder of the discovery.
+        plan: The plan that was read from it, if it has one that can be read.
     """
-    if read_plan(folder) is not None:
+    if plan is not None:
         return
     if is_our_json(folder / "discovery.json", kind="discovery") or is_our_json(
         folder / "study" / "data.json", kind="data of a study"
@@ -46,8 +50,8 @@ def require_own(folder: Path) -> None:
         )
 
 
-def place_of_result(folder: Path, *, is_refusal: bool) -> Path:
-    """Where a result goes: the folder, or its history if it has a model to keep.
+def choose_result_folder(folder: Path, *, is_refusal: bool) -> Path:
+    """Return where a result goes: the folder, or its history if it has a model to keep.
 
     Args:
         folder: Folder of the discovery.
@@ -59,9 +63,9 @@ def place_of_result(folder: Path, *, is_refusal: bool) -> Path:
 
 @contextlib.contextmanager
 def staged_result(folder: Path) -> Iterator[Path]:
-    """A hidden folder to write a result into; it goes when the block ends."""
+    """Make a hidden folder to write a result into, and delete it after the block."""
     for path in folder.iterdir():
-        # Of a call that was killed; the discovery is locked, so that it is over.
+        # Left by a call that was killed; it is over, because the discovery is locked.
         if _STAGED.fullmatch(path.name) and path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
     staged = folder / f".result.{secrets.token_hex(8)}.part"
@@ -72,8 +76,8 @@ def staged_result(folder: Path) -> Iterator[Path]:
         shutil.rmtree(staged, ignore_errors=True)
 
 
-def publish(staged: Path, folder: Path, place: Path) -> Path:
-    """Put a result into its place, unless it is there already.
+def publish(staged: Path, folder: Path, target: Path) -> Path:
+    """Move a result to its folder, unless the same result is there already.
 
     Whatever has one of its names is linked into ``history`` first, so that a kill at
     any moment loses nothing. ``discovery.json`` comes last.
@@ -81,18 +85,18 @@ def publish(staged: Path, folder: Path, place: Path) -> Path:
     Args:
         staged: The result.
         folder: Folder of the discovery.
-        place: Folder that :func:`place_of_result` returned.
+        target: Folder that :func:`choose_result_folder` returned.
 
     Returns:
-        Where the result is.
+        Folder that holds the result.
     """
-    if place != folder:
-        last = place.with_name(str(int(place.name) - 1))
+    if target != folder:
+        last = target.with_name(str(int(target.name) - 1))
         if _is_same(staged, last):
             return last
-        place.parent.mkdir(exist_ok=True)
-        staged.rename(place)
-        return place
+        target.parent.mkdir(exist_ok=True)
+        staged.rename(target)
+        return target
     if _is_same(staged, folder):
         return folder
     _keep(folder)
@@ -139,7 +143,7 @@ def _keep(folder: Path) -> None:
 
 
 def _link(source: Path, target: Path) -> None:
-    """The same file under another name; anything but a file moves there."""
+    """Link a file under another name; move anything else there."""
     if source.is_symlink() or not source.is_file():
         source.rename(target)
         return
@@ -150,7 +154,7 @@ def _link(source: Path, target: Path) -> None:
 
 
 def _next(folder: Path) -> Path:
-    """The first free number in the history."""
+    """Return the next free folder in the history."""
     history = folder / "history"
     if os.path.lexists(history) and not history.is_dir():
         raise FileExistsError(
@@ -161,37 +165,43 @@ def _next(folder: Path) -> Path:
     return history / str(max(taken, default=0) + 1)
 
 
-def _is_same(staged: Path, place: Path) -> bool:
-    """Whether a place holds this very result."""
-    new, old = _contents(staged), _contents(place)
+def _is_same(staged: Path, other: Path) -> bool:
+    """Whether a folder holds this very result."""
+    # The other first: mostly there is none, and nothing has to be read.
+    old = _read_files(other)
+    new = None if old is None else _read_files(staged)
     if new is None or old is None or set(new) != set(old):
         return False
     return all(
-        _without_places(new[name]) == _without_places(old[name])
+        _without_paths(new[name]) == _without_paths(old[name])
         if name == "discovery.json"
         else new[name] == old[name]
         for name in new
-        if name != "summary.txt"  # it names places, and says what discovery.json says
+        if name != "summary.txt"  # it names paths, and says what discovery.json says
     )
 
 
-def _contents(place: Path) -> dict[str, bytes] | None:
-    """The files of a result; ``None`` if it is not complete."""
-    found = {}
-    for name in (*_FILES, *(f"{_MODEL}/{name}" for name in _MODEL_FILES)):
-        path = place / name
+def _read_files(folder: Path) -> dict[str, bytes] | None:
+    """Return the content of the files of a result; ``None`` if it is incomplete."""
+    names = (*_FILES, *(f"{_MODEL}/{name}" for name in _MODEL_FILES))
+    if not all((folder / name).is_file() for name in ("discovery.json", "summary.txt")):
+        return None
+    content = {}
+    for name in names:
+        path = folder / name
         if path.is_file():
-            found[name] = path.read_bytes()
+            content[name] = path.read_bytes()
         elif os.path.lexists(path):
             return None
-    return found if {"discovery.json", "summary.txt"} <= set(found) else None
+    return content
 
 
-def _without_places(content: bytes) -> Any:
+def _without_paths(content: bytes) -> Any:
+    """Return the content of ``discovery.json`` without the paths of its folder."""
     try:
-        words = json.loads(content)
+        record = json.loads(content)
     except (RecursionError, ValueError):
         return None
-    if not isinstance(words, dict):
+    if not isinstance(record, dict):
         return None
-    return {key: value for key, value in words.items() if key not in _PLACES}
+    return {key: value for key, value in record.items() if key not in _PATHS}

@@ -1,4 +1,4 @@
-"""Population-based training and rPU-VAE, from settings to the lineage."""
+"""Population-based training and rPU-VAE, from settings to lineage."""
 
 from ._evolve import Evolved, evolve
 from ._generations import first_generation, next_generation

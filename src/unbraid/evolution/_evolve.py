@@ -1,4 +1,4 @@
-"""evolve: from the settings of a run to the winner of its population."""
+"""Train a population from the settings of a run, and return its best model."""
 
 import os
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ from ._member_scores import AgreementScore, MemberScore, MetricScore
 from ._population import Population
 from ._population_plan import PopulationPlan
 from ._recursion import Recursion, RecursionPlan, Stage
-from ._run_population import population_runner
+from ._run_population import make_population_runner
 from ._settings import Evolution, EvolvingSettings
 
 
 @dataclass(frozen=True, eq=False)
 class Evolved:
-    """What a population has come to.
+    """Result of a population.
 
     Attributes:
-        model: The best model of the best member.
-        population: That it belongs to, complete.
-        stages: What was learned on the way, if it was a recursion.
+        model: Best model of the best member.
+        population: Finished population that the model belongs to.
+        stages: Stages of a recursion, in order; empty for a single population.
     """
 
     model: Autoencoder
@@ -46,41 +46,42 @@ def evolve(
     device: str = "auto",
     observer: Observer | None = None,
 ) -> Evolved:
-    """Breed a population, or populations recursively, until the end.
+    """Train a population, or a recursion of populations, to the end.
 
-    Every model of every member is a job of the executor. Who is copied, and what
-    changes, depends on the seed and the scores alone: any number of workers, anywhere,
-    gives the same lineage, as does a call that goes on after a kill.
+    Every model of every member is a job of the executor. Which members are copied and
+    how their hyperparameters change depends only on the seed and the scores. Any number
+    of workers gives the same lineage, also after an interruption.
 
     Args:
         spec: Settings of a run with an ``evolution``.
-        out: Folder for the populations; the same call goes on with what it holds.
-        executor: Where to compute; on the cores of this machine when not given.
-        score: A function from the codes of a member's models to a number, in place of
-            what the settings say. It must give the same for the same codes.
-        score_name: What decides that score, in words: another name is another
-            population.
-        populations: Folder for populations, each under its id, so that several runs
-            may share them; within ``out`` when not given.
-        device: Where each model computes.
-        observer: Told how it gets on.
+        out: Folder for the results. A second call with the same folder continues.
+        executor: Executor that trains the models. Default: the cores of this machine.
+        score: Function from the codes of a member's models to a number, used instead of
+            the score in the settings. It must be deterministic.
+        score_name: Description of that score. Populations with different descriptions
+            are kept apart.
+        populations: Folder for the populations, each under its id, so that several runs
+            can share them. Default: a folder within ``out``.
+        device: Device on which each model is trained.
+        observer: Notified of every event.
 
     Returns:
-        The best model, its population, and the stages of a recursion.
+        Best model, its population, and the stages of a recursion.
 
     Raises:
         ValueError: If no member can be trained, or the first population of a recursion
             learns nothing.
-        KeyboardInterrupt: After Ctrl-C; the same call goes on.
-        OSError: If the disk is full or cannot be written.
+        KeyboardInterrupt: After Ctrl-C. The same call continues.
+        OSError: If results cannot be written, for example because the disk is full.
 
-    A population scored by a metric, and the run that leads to its winner::
+    To train a population that is scored by a metric, and then train its winner again as
+    a single run::
 
         spec = EvolvingSettings.read({"data": "xy_object", "objective": "beta_tc_vae",
-                             "evolution": {"method": "supervised"}}, "mine")
-        found = evolve(spec, "bred")
-        found.model, found.population.lineage.best_scores
-        found.population.replay("again")
+                             "evolution": {"method": "supervised"}}, "example")
+        result = evolve(spec, "population")
+        result.model, result.population.lineage.best_scores
+        result.population.replay("again")
 
     References:
         Jaderberg et al. (2017), Population Based Training of Neural Networks;
@@ -88,10 +89,15 @@ def evolve(
         Time using rPU-VAE, algorithm 1. https://arxiv.org/abs/2010.13527
     """
     folder = expand_user(out).resolve()
-    run = population_runner(executor or LocalExecutor(), observer or NullObserver())
+    run = make_population_runner(
+        executor or LocalExecutor(), observer or NullObserver()
+    )
     evolution = spec.evolution
     if evolution is None:
-        raise ValueError("evolve: expected settings with an evolution, got none.")
+        raise ValueError(
+            "The settings of evolve need an evolution section, which says how members "
+            "are scored."
+        )
     populations = populations or folder / "populations"
     if evolution.method == "recursive" and score is None:
         plan = RecursionPlan(
@@ -107,35 +113,35 @@ def evolve(
         return Evolved(population.winner(), population, tuple(recursion.stages))
     dataset = open_cached(spec.data).dataset
     if score is None:
-        score, score_name = _score_of(evolution, dataset)
+        score, score_name = _make_score(evolution, dataset)
     plan = PopulationPlan(
         run=spec,
         settings=evolution.population,
         score=score,
         score_name=score_name,
-        scored=_scored_rows(dataset, evolution, spec.seed),
+        scored=_draw_scored_rows(dataset, evolution, spec.seed),
     )
     population = run(Population(plan, populations / plan.id, device=device))
     return Evolved(population.winner(), population)
 
 
-def _score_of(
+def _make_score(
     evolution: Evolution, dataset: AbstractDataset
 ) -> tuple[MemberScore, str]:
     if evolution.method == "unsupervised":
         return AgreementScore(), "agreement"
     if not dataset.factor_names:
         raise ValueError(
-            f"evolve: expected data with labels for the method 'supervised', got "
-            f"{dataset.name!r} without. Use 'unsupervised' or 'recursive'."
+            f"The method 'supervised' needs labels, but {dataset.name!r} comes without "
+            "them. Use 'unsupervised' or 'recursive'."
         )
     return MetricScore(evolution.metric), evolution.metric
 
 
-def _scored_rows(
+def _draw_scored_rows(
     dataset: AbstractDataset, evolution: Evolution, seed: int
 ) -> NDArray[np.int64]:
-    """Rows on which members are scored; of few labels, those that have one."""
+    """Draw the rows on which members are scored, as many as there are labels."""
     n_rows = min(len(dataset), evolution.labels or evolution.rows)
     generator = numpy_generator(seed, "scored rows")
     return np.sort(generator.choice(len(dataset), n_rows, replace=False))

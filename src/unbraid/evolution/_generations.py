@@ -1,7 +1,7 @@
-"""Population-based training: which members live on, and how their settings change.
+"""Population-based training: which members continue, and how settings change.
 
 Nothing is trained here. Every decision is a function of the seed, the settings and the
-scores, so that it comes out alike wherever and however often it is made.
+scores, so that it is reproducible.
 """
 
 import math
@@ -16,13 +16,13 @@ from ._population_settings import BATCH_SIZE, PopulationSettings
 def first_generation(
     settings: PopulationSettings, *, n_images: int, batch_size: int, seed: int
 ) -> tuple[Member, ...]:
-    """Members with hyperparameters drawn at random and fresh weights.
+    """Return members with random hyperparameters and new weights.
 
     Args:
-        settings: Of the population.
-        n_images: That each model sees per generation.
-        batch_size: Of members, unless it is one of the hyperparameters.
-        seed: Of the population.
+        settings: Settings of the population.
+        n_images: Images per model and generation.
+        batch_size: Batch size, unless it is one of the hyperparameters.
+        seed: Seed of the population.
 
     Example:
         >>> from unbraid.evolution import PopulationSettings
@@ -33,18 +33,18 @@ def first_generation(
         (4, None, 2)
     """
     members = []
-    for place in range(settings.founders or settings.size):
-        generator = numpy_generator(seed, "population", "first", place)
+    for index in range(settings.founders or settings.size):
+        generator = numpy_generator(seed, "population", "first", index)
         drawn = {
-            path: _checked(generator.choice(scope.values), scope.whole)
+            path: _round_up(generator.choice(scope.values), scope.whole)
             for path, scope in settings.ranges.items()
         }
         members.append(
             Member(
-                place=place,
+                index=index,
                 hyperparameters=drawn,
                 parent=None,
-                seeds=_seeds(settings, seed, 0, place),
+                seeds=_seeds(settings, seed, 0, index),
                 steps=_n_steps(drawn, n_images, batch_size),
             )
         )
@@ -59,70 +59,71 @@ def next_generation(
     batch_size: int,
     seed: int,
 ) -> tuple[Member, ...]:
-    """Members of the next generation: exploit, then explore.
+    """Return the members of the next generation: exploit, then explore.
 
-    The lowest ``share`` of members, and all that failed, are replaced: each by a copy
-    of a random one of the highest ``share``, with every hyperparameter multiplied by a
-    random factor, within its bounds. All others go on as they are.
+    The ``share`` of members with the lowest scores, and all that failed, are replaced.
+    Each is replaced by a copy of a random member from the ``share`` with the highest
+    scores, with every hyperparameter multiplied by a random factor, within its bounds.
+    All other members continue unchanged.
 
     Args:
-        settings: Of the population.
-        lineage: With the scores of the last generation.
-        n_images: That each model sees per generation.
-        batch_size: Of members, unless it is one of the hyperparameters.
-        seed: Of the population.
+        settings: Settings of the population.
+        lineage: All generations so far, with scores.
+        n_images: Images per model and generation.
+        batch_size: Batch size, unless it is one of the hyperparameters.
+        seed: Seed of the population.
 
     Raises:
-        ValueError: If no member of the last generation has a state to go on from.
+        ValueError: If all members of the last generation failed.
 
     References:
         Jaderberg et al. (2017), Population Based Training of Neural Networks, section
         3; Estermann, Marks and Yanik (2020), section 2.2.
     """
     number = len(lineage.generations)
-    members = sorted(lineage.generations[-1], key=_worth)[: settings.size]
+    members = sorted(lineage.generations[-1], key=_by_rank)[: settings.size]
     require_alive(members)
     alive = [member for member in members if member.score is not None]
-    # At least one is kept, and nobody is both copied and replaced.
+    # At least one member is kept, and none is both copied and replaced.
     n_replaced = min(math.ceil(settings.share * len(members)), len(members) // 2)
     best = alive[: max(n_replaced, 1)]
-    lasting = {m.place for m in members[: len(members) - n_replaced]}
-    heirs = []
-    # By place, so that a member that goes on keeps its place where it can.
-    for place, old in enumerate(sorted(members, key=lambda member: member.place)):
-        is_kept = old.place in lasting and old.score is not None
-        generator = numpy_generator(seed, "population", number, place)
+    remaining = {m.index for m in members[: len(members) - n_replaced]}
+    successors = []
+    # In order of index, so that members that continue keep their index if possible.
+    for index, old in enumerate(sorted(members, key=lambda member: member.index)):
+        is_kept = old.index in remaining and old.score is not None
+        generator = numpy_generator(seed, "population", number, index)
         parent = old if is_kept else best[int(generator.integers(len(best)))]
-        wanted = dict(parent.hyperparameters)
+        hyperparameters = dict(parent.hyperparameters)
         if not is_kept:
             for path, scope in settings.ranges.items():
                 low, high = scope.bounds
                 factor = float(generator.choice(settings.factors))
-                changed = _checked(wanted[path] * factor, scope.whole)
-                wanted[path] = min(max(changed, low), high)
-        heirs.append(
+                changed = _round_up(hyperparameters[path] * factor, scope.whole)
+                hyperparameters[path] = min(max(changed, low), high)
+        successors.append(
             Member(
-                place=place,
-                hyperparameters=wanted,
-                parent=parent.place,
-                seeds=_seeds(settings, seed, number, place),
-                steps=parent.steps + _n_steps(wanted, n_images, batch_size),
+                index=index,
+                hyperparameters=hyperparameters,
+                parent=parent.index,
+                seeds=_seeds(settings, seed, number, index),
+                steps=parent.steps + _n_steps(hyperparameters, n_images, batch_size),
             )
         )
-    return tuple(heirs)
+    return tuple(successors)
 
 
 def require_alive(members: Sequence[Member]) -> None:
-    """Refuse a generation of which nobody can be copied, and say why it failed."""
+    """Raise an error if all members failed, with the reason of the first one."""
     if all(member.score is None for member in members):
         raise ValueError(
-            "population: expected a member that can be trained and scored, got none: "
-            f"{members[0].failure}"
+            "No member of the population could be trained and scored. The first one "
+            f"failed: {members[0].failure}"
         )
 
 
-def why_over(settings: PopulationSettings, lineage: Lineage) -> str:
-    """Why a population is complete; empty if it is not."""
+def find_end_reason(settings: PopulationSettings, lineage: Lineage) -> str:
+    """Return why a population is finished; empty if it is not."""
     if settings.patience is not None and has_converged(
         lineage.best_scores, patience=settings.patience, change=settings.change
     ):
@@ -135,13 +136,13 @@ def why_over(settings: PopulationSettings, lineage: Lineage) -> str:
     return ""
 
 
-def _worth(member: Member) -> tuple[float, int]:
-    """The best first, those that failed last."""
+def _by_rank(member: Member) -> tuple[float, int]:
+    """Sort the best member first, and failed ones last."""
     score = -math.inf if member.score is None else member.score
-    return -score, member.place
+    return -score, member.index
 
 
-def _checked(value: float, whole: bool) -> float:
+def _round_up(value: float, whole: bool) -> float:
     # Rounding first, so that 5 times 1.2 is 6 and not 7.
     return float(math.ceil(round(float(value), 9))) if whole else float(value)
 
@@ -151,7 +152,7 @@ def _n_steps(hyperparameters: dict[str, float], n_images: int, batch_size: int) 
 
 
 def _seeds(
-    settings: PopulationSettings, seed: int, generation: int, place: int
+    settings: PopulationSettings, seed: int, generation: int, index: int
 ) -> tuple[int, ...]:
-    generator = numpy_generator(seed, "population", "seeds", generation, place)
+    generator = numpy_generator(seed, "population", "seeds", generation, index)
     return tuple(map(int, generator.integers(2**53, size=settings.models)))

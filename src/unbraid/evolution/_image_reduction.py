@@ -1,4 +1,4 @@
-"""Recursion of rPU-VAE: reduce the data to images alike in the factors learned."""
+"""Image reduction of rPU-VAE: keep images that are alike in the learned factors."""
 
 import itertools
 import math
@@ -22,7 +22,7 @@ Positive = Annotated[float, pydantic.Field(gt=0, allow_inf_nan=False)]
 
 
 class ReductionSettings(Section):
-    """How the images of a stage are reduced to images alike in the learned factors.
+    """Settings that reduce the images of a stage to those alike in learned factors.
 
     The defaults are those of the paper's code, with three additions. ``false_peaks``
     raises the height of a peak, because the differences of smooth labels are as
@@ -82,7 +82,7 @@ class Interval:
         stop: Index after the last label.
         low: First label.
         high: Last label.
-        ratio: How little the latent changes; higher is better. Between peaks: height of
+        ratio: Measure of how little the latent changes. Between peaks: height of
             the lower adjacent peak over the mean difference of neighbors within. For a
             slab: mean difference of neighbors over all slabs, over the mean within.
     """
@@ -132,7 +132,7 @@ def find_intervals(
 
     Args:
         values: Labels, ``(n,)``, in any order.
-        settings: What counts as a peak.
+        settings: Settings that decide which differences count as peaks.
         latent: Index of the latent, copied to the result.
 
     Returns:
@@ -162,8 +162,8 @@ def find_intervals(
             latent, ordered, differences, np.empty(0, np.int64), np.inf, ()
         )
     median = float(np.median(inner))
-    ordinary = _ordinary(inner, median, settings.ordinary)
-    # Differences of what is level to the last digit do not vary: any jump stands out.
+    ordinary = _select_ordinary(inner, median, settings.ordinary)
+    # The tiny number makes any jump stand out among labels that are exactly constant.
     height = median + settings.height * float(ordinary.std()) + np.finfo(float).tiny
     distance = max(1, int(n_labels * settings.distance))
     needed = np.maximum(height, _chance_height(inner, distance, settings.false_peaks))
@@ -171,13 +171,13 @@ def find_intervals(
     ends = peaks
     if len(peaks) == 1:
         ends = np.array([first - 1, peaks[0], n_labels - 1 - first])
-    found = []
+    intervals = []
     for before, after in itertools.pairwise(ends.tolist()):
-        beside = [place for place in (before, after) if place in peaks]
-        lower = min(differences[place] for place in beside)
+        adjacent = [end for end in (before, after) if end in peaks]
+        lower = min(differences[peak] for peak in adjacent)
         within = differences[before + 1 : after]
         mean = float(within.mean()) if len(within) else 0.0
-        found.append(
+        intervals.append(
             Interval(
                 latent=latent,
                 start=before + 1,
@@ -187,8 +187,8 @@ def find_intervals(
                 ratio=float(lower / max(mean, np.finfo(float).tiny)),
             )
         )
-    found.sort(key=lambda part: (-part.ratio, part.start))
-    return LatentSteps(latent, ordered, differences, peaks, height, tuple(found))
+    intervals.sort(key=lambda part: (-part.ratio, part.start))
+    return LatentSteps(latent, ordered, differences, peaks, height, tuple(intervals))
 
 
 def find_slabs(
@@ -237,14 +237,14 @@ def find_slabs(
     return tuple(sorted(slabs.values(), key=lambda slab: (-slab.ratio, slab.start)))
 
 
-def _ordinary(
+def _select_ordinary(
     differences: NDArray[np.float64], median: float, n_deviations: float
 ) -> NDArray[np.float64]:
-    """Those that are no jumps, as far as their size tells."""
+    """Return the differences that are too small to be jumps."""
     deviation = float(differences.std())
     if median + n_deviations * deviation >= differences.max():
-        # Jumps that are many among few hide in the deviation that they make: then take
-        # that of random labels with the same median.
+        # Many jumps among few labels inflate the standard deviation and hide in it: use
+        # that of random labels with the same median instead.
         deviation = min(deviation, median / np.log(2))
     return differences[differences <= median + n_deviations * deviation]
 
@@ -252,10 +252,11 @@ def _ordinary(
 def _chance_height(
     differences: NDArray[np.float64], width: int, false_peaks: float
 ) -> NDArray[np.float64]:
-    """What differences of smooth labels reach by chance, around each of them.
+    """Return the height that differences of smooth labels reach by chance.
 
-    Those of random labels are exponential, with a mean that follows the density of the
-    labels; a median is not moved by the few jumps that are looked for.
+    Differences of random labels are exponentially distributed, with a mean that depends
+    on the density of the labels. It is estimated from the local median, which a few
+    jumps hardly change.
     """
     around = median_filter(differences, size=4 * max(width, 10) + 1, mode="reflect")
     mean = around / np.log(2)
@@ -324,7 +325,7 @@ def reduce_images(
 
     Args:
         labels: Surrogate labels of the current images.
-        settings: What counts as a peak, the number of slabs, and the interval rule.
+        settings: Settings for peaks, slabs and the interval rule.
 
     Example:
         >>> stairs = np.repeat(np.arange(4.0), 64) + np.linspace(0, 0.01, 256)
@@ -333,7 +334,7 @@ def reduce_images(
         >>> reduce_images(one).choices[0].rows.tolist() == list(range(64, 128))
         True
     """
-    steps = _intervals_of_all(labels, settings)
+    steps = _find_all_intervals(labels, settings)
     varying = [k for k, found in enumerate(steps) if found.intervals]
     if not varying:
         reason = f"too little data: {len(labels.rows)} images cannot be divided"
@@ -364,13 +365,13 @@ def reduce_images(
         order = np.arange(len(usable))
     else:
         order = np.argsort(np.abs(sizes - np.median(sizes)), kind="stable")
-    return Reduction(steps, tuple(usable[place] for place in order))
+    return Reduction(steps, tuple(usable[k] for k in order))
 
 
-def _intervals_of_all(
+def _find_all_intervals(
     labels: SurrogateLabels, settings: ReductionSettings
 ) -> tuple[LatentSteps, ...]:
-    """Intervals between the peaks of each latent, or slabs where it has none."""
+    """Return the intervals between peaks of each latent, or slabs if it has none."""
     columns = {int(k): v for k, v in zip(labels.latents, labels.values.T, strict=True)}
     steps = [
         find_intervals(column, settings, latent=latent)
@@ -397,10 +398,10 @@ def _n_slabs(
     steps: Sequence[LatentSteps],
     settings: ReductionSettings,
 ) -> int:
-    """Number of slabs of each smooth latent that leaves enough images.
+    """Return the number of slabs of each smooth latent that leaves enough images.
 
-    As if latents were independent: the share of images in an intersection is the
-    product of the shares in its intervals.
+    Assumes independent latents: the share of images in an intersection is the product
+    of the shares in its intervals.
     """
     expected = n_images * (1 - 2 * settings.trim) ** n_smooth
     for found in steps:
@@ -412,17 +413,17 @@ def _n_slabs(
 
 
 class RecursionSettings(Section):
-    """When the recursion ends; the defaults are the paper's.
+    """Stopping rules of the recursion. The defaults are those of the paper.
 
     Attributes:
         leaf_runs: Number of leaf runs, each on other images.
-        active: Nats above which a latent has learned something.
+        active: KL divergence in nats above which a latent is active.
         least_agreement: UDR of the best member below which only noise was learned.
         least_images: Smallest number of images to learn from.
         most_stages: Largest number of stages of a leaf run.
         label_bins: Bins of equal width for the surrogate labels of each stage, from the
             smallest to the largest label of that stage.
-        reduction: How images are chosen that are alike in the factors learned so far.
+        reduction: Settings that select images alike in the factors learned so far.
     """
 
     leaf_runs: Annotated[int, pydantic.Field(ge=0)] = 3

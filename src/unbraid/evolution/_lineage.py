@@ -1,28 +1,31 @@
-"""Who descends from whom in a population, and with which hyperparameters."""
+"""The lineage of a population: parents and hyperparameters of all members."""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
+
+import pydantic
 
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """A place of a population in one generation.
+    """A member of a population in one generation.
 
     Attributes:
-        place: Among the members of the generation.
-        hyperparameters: By path in the settings of a run, during this generation.
-        parent: Place in the last generation of the member whose weights it began with;
-            ``None`` for fresh weights.
-        seeds: Of batches and noise in this generation, and of fresh weights: one for
-            each model.
-        steps: Updates at the end of this generation, since the weights were fresh.
-        score: At the end; ``None`` if it is not known yet, or the member failed.
-        failure: Why there is no model.
+        index: Index of the member in its generation (``place`` on disk).
+        hyperparameters: Hyperparameters during this generation, by path in the settings
+            of a run.
+        parent: Index of the member of the last generation whose weights it started
+            from; ``None`` for new weights.
+        seeds: Seed of each model, for batches, noise and new weights.
+        steps: Total number of updates at the end of this generation.
+        score: Score at the end of the generation; ``None`` if it is not known yet or
+            the member failed.
+        failure: Reason why the member failed; empty if it did not.
     """
 
-    place: int
+    index: Annotated[int, pydantic.Field(validation_alias="place")]
     hyperparameters: Mapping[str, float]
     parent: int | None
     seeds: tuple[int, ...]
@@ -33,11 +36,11 @@ class Member:
 
 @dataclass(frozen=True)
 class Lineage:
-    """All members of all generations that are complete.
+    """All members of all finished generations.
 
     Attributes:
-        generations: Members of each, in the order of their places.
-        reason: Why there are no more; empty as long as there will be.
+        generations: Members of each generation, in order of their index.
+        reason: Reason why the population is finished; empty if it is not.
     """
 
     generations: tuple[tuple[Member, ...], ...] = ()
@@ -53,61 +56,67 @@ class Lineage:
 
     @property
     def winner(self) -> tuple[int, int]:
-        """Generation and place of the best score, the first of equal ones.
+        """Generation and index of the member with the best score, the first of ties.
 
         Raises:
             ValueError: If no member has a score.
         """
-        found = [
-            (-member.score, number, member.place)
+        ranked = [
+            (-member.score, number, member.index)
             for number, members in enumerate(self.generations)
             for member in members
             if member.score is not None
         ]
-        if not found:
-            raise ValueError("population: expected a member with a score, got none.")
-        _, generation, place = min(found)
-        return generation, place
+        if not ranked:
+            raise ValueError("No member of the population has a score.")
+        _, generation, index = min(ranked)
+        return generation, index
 
-    def ancestry(self, generation: int, place: int) -> list[Member]:
-        """A member and whom it descends from, the first with fresh weights first."""
-        line = [self.generations[generation][place]]
+    def ancestry(self, generation: int, index: int) -> list[Member]:
+        """Return a member and its ancestors, oldest first."""
+        line = [self.generations[generation][index]]
         while (parent := line[-1].parent) is not None:
             generation -= 1
             line.append(self.generations[generation][parent])
         return line[::-1]
 
     def to_plain(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """Convert to JSON types."""
         return {
             "reason": self.reason,
             "generations": [
-                [_plain(member) for member in members] for members in self.generations
+                [_to_plain(member) for member in members]
+                for members in self.generations
             ],
         }
 
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> "Lineage":
-        """What :meth:`to_plain` wrote."""
+        """Return the lineage that :meth:`to_plain` converted."""
         generations = tuple(
-            tuple(Member(**{**plain, "seeds": tuple(plain["seeds"])}) for plain in row)
-            for row in data["generations"]
+            tuple(_from_plain(plain) for plain in members)
+            for members in data["generations"]
         )
         return cls(generations, data["reason"])
 
 
-def _plain(member: Member) -> dict[str, Any]:
-    words = asdict(member)
-    return {**words, "seeds": list(member.seeds)}
+def _to_plain(member: Member) -> dict[str, Any]:
+    fields = asdict(member)
+    return {"place": fields.pop("index"), **fields, "seeds": list(member.seeds)}
+
+
+def _from_plain(data: Mapping[str, Any]) -> Member:
+    fields = {**data, "seeds": tuple(data["seeds"])}
+    return Member(index=fields.pop("place"), **fields)
 
 
 def has_converged(best: Sequence[float], *, patience: int, change: float) -> bool:
-    """Whether the best score has stood still for some generations.
+    """Return whether the best score has not changed for some generations.
 
     Args:
         best: Best score of every generation so far.
-        patience: Generations in a row without a change.
-        change: Below which a difference is taken for none.
+        patience: Number of generations in a row without a change.
+        change: Smallest difference that counts as a change.
 
     Example:
         >>> has_converged([0.1, 0.5, 0.502, 0.501], patience=2, change=0.005)

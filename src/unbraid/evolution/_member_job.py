@@ -1,4 +1,4 @@
-"""One model of a population for one generation, in the process that is called."""
+"""The job that trains one model of a population for one generation."""
 
 import zipfile
 import zlib
@@ -11,14 +11,14 @@ from unbraid.data import AbstractDataset, DataSpec, Subset, open_cached
 from unbraid.execution import Job, JobBlockedError, JobFiles, Report
 from unbraid.foundation import CheckpointFormatError, deferred_interruption, set_aside
 from unbraid.representation import Representation, encode
-from unbraid.training import Snapshot, TrainingSpec, train_stretch
+from unbraid.training import Snapshot, TrainingSpec, train_segment
 
 CODES = "codes.npz"
-"""What the model makes of the rows that are scored; written last."""
+"""File with the codes of the scored rows; written last."""
 
 
 KIND = "unbraid.evolution:train_member"
-"""Kind of the jobs of a population."""
+"""Job kind of the models of a population."""
 
 
 def train_member(job: Job, report: Report) -> None:
@@ -26,7 +26,7 @@ def train_member(job: Job, report: Report) -> None:
 
     Args:
         job: Job from ``Population.jobs``.
-        report: Is called with the progress.
+        report: Called with the progress.
 
     Raises:
         JobBlockedError: If the parent's state is damaged.
@@ -35,18 +35,19 @@ def train_member(job: Job, report: Report) -> None:
     files = JobFiles(Path(job.folder))
     files.set_damaged_aside()
     codes = read_codes(files.path / CODES)
-    if codes is not None and np.array_equal(codes.rows, _scored(job)):
+    if codes is not None and np.array_equal(codes.rows, _read_scored_rows(job)):
         return
     set_aside(files.path / CODES)
     data = open_cached(DataSpec.parse(job.spec["data"]))
     if data.fingerprint != job.spec["fingerprint"]:
         raise ValueError(
-            f"{job.spec['data']}: the data have changed since the population began."
+            f"The data {job.spec['data']} have changed since the population was "
+            "started. Use a new folder."
         )
     try:
         _train(job, files, data.dataset, report)
     except CheckpointFormatError as error:
-        # Not the member's fault, and it must not change what becomes of it.
+        # Not the fault of the member, so it must not count as its failure.
         raise JobBlockedError(str(error)) from error
 
 
@@ -56,29 +57,29 @@ def _train(
     dataset: AbstractDataset,
     report: Report,
 ) -> None:
-    words = job.spec
-    start = None if words["start"] is None else Path(words["start"])
+    spec = job.spec
+    start = None if spec["start"] is None else Path(spec["start"])
 
     def notify(snapshot: Snapshot) -> None:
         report(snapshot.step, snapshot.images_per_second)
 
     with deferred_interruption() as is_interrupted:
-        state = train_stretch(
-            TrainingSpec.from_plain(words["training"]),
-            _part(dataset, words["rows"]),
+        state = train_segment(
+            TrainingSpec.from_plain(spec["training"]),
+            _select(dataset, spec["rows"]),
             start=start,
             out=files.training_state,
-            population=words["population"],
+            population=spec["population"],
             device=job.device,
             is_interrupted=is_interrupted,
-            hear=notify,
+            notify=notify,
         )
-    codes = encode(state.model, dataset, rows=_scored(job), progress=False)
+    codes = encode(state.model, dataset, rows=_read_scored_rows(job), progress=False)
     codes.save(files.path / CODES)
 
 
 def read_codes(path: Path) -> Representation | None:
-    """Codes that a model was scored by; ``None`` if they cannot be read."""
+    """Return the codes on which a model was scored; ``None`` if they are unreadable."""
     if not path.is_file():
         return None
     try:
@@ -90,12 +91,12 @@ def read_codes(path: Path) -> Representation | None:
         return None
 
 
-def _scored(job: Job) -> NDArray[np.int64]:
-    """Rows of the dataset on which the model is scored."""
+def _read_scored_rows(job: Job) -> NDArray[np.int64]:
+    """Return the rows of the dataset on which the model is scored."""
     return np.load(job.spec["scored"], allow_pickle=False)
 
 
-def _part(dataset: AbstractDataset, rows: str | None) -> AbstractDataset:
+def _select(dataset: AbstractDataset, rows: str | None) -> AbstractDataset:
     if rows is None:
         return dataset
     return Subset(dataset, np.load(rows, allow_pickle=False))

@@ -1,4 +1,4 @@
-"""What members of a population are worth: with labels, without, or by found labels."""
+"""Scores of members: on labels, by agreement, or on surrogate labels."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from unbraid.selection import unsupervised_disentanglement_ranking
 from ._surrogate_labels import LabelTable
 
 MemberScore = Callable[[Sequence[Representation]], float]
-"""From the codes of a member's models, all of the same rows, to a number."""
+"""Function from the codes of a member's models, for the same rows, to a number."""
 
 
 @dataclass(frozen=True)
 class MetricScore:
-    """A metric on known factors, averaged over a member's models.
+    """Metric on known factors, averaged over the models of a member.
 
     Args:
-        metric: Short name, such as ``"mig"`` or ``"dci"``.
+        metric: Short name of the metric, such as ``"mig"`` or ``"dci"``.
 
     Example:
         >>> codes = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -35,7 +35,7 @@ class MetricScore:
         choose_metrics([self.metric], have_factors=True)
 
     def __call__(self, representations: Sequence[Representation]) -> float:
-        """Mean over the models."""
+        """Return the mean over the models."""
         return float(np.mean([self._score(codes) for codes in representations]))
 
     def _score(self, codes: Representation) -> float:
@@ -44,7 +44,7 @@ class MetricScore:
             metrics=[self.metric],
             intervals=False,
             levels=False,
-            workers=1,
+            n_jobs=1,
             progress=False,
         )
         if self.metric in card.failures:
@@ -54,10 +54,10 @@ class MetricScore:
 
 @dataclass(frozen=True)
 class AgreementScore:
-    """UDR of a member's models, which tells without labels.
+    """UDR of the models of a member, which needs no labels.
 
     Args:
-        kl_threshold: Nats above which a latent is active.
+        kl_threshold: KL divergence in nats above which a latent is active.
 
     Example:
         >>> codes = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -69,11 +69,11 @@ class AgreementScore:
     kl_threshold: float = 0.01
 
     def __call__(self, representations: Sequence[Representation]) -> float:
-        """Mean over the models of what each has in common with the others."""
+        """Return the mean UDR over the models."""
         return float(np.mean(self.each(representations)))
 
     def each(self, representations: Sequence[Representation]) -> list[float]:
-        """Of every model: the median of its agreements with the others."""
+        """Return the UDR of every model: its median agreement with the others."""
         udr = unsupervised_disentanglement_ranking(
             representations, kl_threshold=self.kl_threshold
         )
@@ -82,18 +82,18 @@ class AgreementScore:
 
 @dataclass(frozen=True, eq=False)
 class SurrogateScore:
-    """A metric on labels that other models found: the median over tables of labels.
+    """Metric on surrogate labels: the median over several tables of labels.
 
     Args:
-        tables: Labels of some rows each.
-        metric: Short name.
+        tables: Tables of labels, each for some rows of the dataset.
+        metric: Short name of the metric.
     """
 
     tables: tuple[LabelTable, ...]
     metric: str = "mig"
 
     def __call__(self, representations: Sequence[Representation]) -> float:
-        """Median over the tables of the mean over the models."""
+        """Return the median over the tables of the mean over the models."""
         score = MetricScore(self.metric)
         return float(
             np.median(

@@ -1,4 +1,4 @@
-"""A population on disk: its generations, what is to be done, and who has won."""
+"""A population on disk: its generations, remaining jobs and winner."""
 
 import contextlib
 import dataclasses
@@ -34,7 +34,7 @@ from unbraid.training import (
     Run,
     TrainingSpec,
     TrainingState,
-    join_stretches,
+    join_segments,
     load,
     load_state,
     read_tensors,
@@ -42,7 +42,12 @@ from unbraid.training import (
     train_run,
 )
 
-from ._generations import first_generation, next_generation, require_alive, why_over
+from ._generations import (
+    find_end_reason,
+    first_generation,
+    next_generation,
+    require_alive,
+)
 from ._lineage import Lineage, Member
 from ._member_job import CODES, KIND, read_codes
 from ._population_plan import PopulationPlan
@@ -56,14 +61,14 @@ _FOLDERS = ("winner", "winner.part")
 class Population:
     """A population in training.
 
-    Whatever executes its jobs calls :meth:`settle` when one has ended; when the last of
-    a generation has, the lineage is written and the next generation begins. The same
-    plan in the same folder goes on where it was.
+    The caller runs the jobs and calls :meth:`record_outcome` when one has ended. After
+    the last job of a generation, the lineage is written and the next generation starts.
+    The same plan in the same folder continues.
 
     Args:
-        plan: What is bred.
-        folder: Where; made when something is written.
-        device: Where each model computes.
+        plan: Plan of the population.
+        folder: Folder of the population, created with the first file.
+        device: Device on which each model is trained.
     """
 
     def __init__(
@@ -75,120 +80,123 @@ class Population:
         except NewerFormatError:
             raise
         except (OSError, CheckpointFormatError):
-            # Mended as soon as the population is held: another process may be at work.
+            # Repaired once the lock is held: another process may be writing.
             self.lineage = Lineage()
-            self._begin()
+            self._start_generation()
 
     @property
     def lineage_file(self) -> Path:
-        """All complete generations."""
+        """File with all finished generations."""
         return self.folder / "lineage.json"
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left to be done."""
+        """Whether the population is finished."""
         return bool(self.lineage.reason) and self.winner_folder.is_dir()
 
     @property
     def winner_folder(self) -> Path:
-        """The best model, when the population is complete."""
+        """Folder of the best model, written when the population is finished."""
         return self.folder / "winner"
 
     @contextlib.contextmanager
-    def held(self) -> Iterator[None]:
-        """Wait until no other process works on the population, and keep them off."""
+    def lock(self) -> Iterator[None]:
+        """Wait for the lock of the population, and hold it."""
         while True:
             with locked(self.folder / "population.lock") as is_ours:
                 if is_ours:
-                    self._mend()
+                    self._repair()
                     yield
                     return
             time.sleep(_WAIT_SECONDS)
 
     @property
     def n_jobs(self) -> int:
-        """Models times generations, if it takes all generations."""
+        """Number of jobs, if the population takes all generations."""
         return self.plan.settings.n_trainings
 
     @property
     def n_jobs_left(self) -> int:
-        """Of these, those of generations that are not complete."""
+        """Number of jobs in generations that are not finished."""
         if self.lineage.reason:
             return 0
         done = sum(len(members) for members in self.lineage.generations)
         return self.n_jobs - done * self.plan.settings.models
 
     def jobs(self) -> list[Job]:
-        """Models of the generation in progress that are not trained yet."""
+        """Return the jobs of the current generation that have not ended."""
         if self.is_over:
             return []
         self._write_rows()
-        found = []
+        jobs = []
         for member in self._members:
             for model in range(len(member.seeds)):
-                if (member.place, model) not in self._ended:
-                    found.append(self._job(member, model))
-        # Small batches take longest: they come first, so that none is waited for.
-        found.sort(key=lambda job: job.spec["training"]["batch_size"])
-        return found
+                if (member.index, model) not in self._ended:
+                    jobs.append(self._make_job(member, model))
+        # Small batches take longest, so they go first.
+        jobs.sort(key=lambda job: job.spec["training"]["batch_size"])
+        return jobs
 
     def record_outcome(self, job: Job, outcome: Outcome) -> list[Job]:
-        """Take note of how a job ended.
+        """Record how a job ended.
 
         Returns:
-            Jobs of the next generation, if this one is complete and not the last.
+            Jobs of the next generation, if this one is finished and not the last.
         """
         if outcome.end not in ("done", "failed"):
             return []
-        place, model = job.spec["member"]
-        self._ended[place, model] = outcome.message if outcome.end == "failed" else ""
-        member = self._members[place]
-        own = [self._ended.get((place, k)) for k in range(len(member.seeds))]
+        index, model = job.spec["member"]
+        self._ended[index, model] = outcome.message if outcome.end == "failed" else ""
+        member = self._members[index]
+        own = [self._ended.get((index, k)) for k in range(len(member.seeds))]
         if None not in own:
-            self._scored[place] = self._score(member, next(filter(None, own), ""))
+            self._scored[index] = self._score(member, next(filter(None, own), ""))
         if len(self._scored) < len(self._members):
             return []
         self._complete()
         return self.jobs()
 
-    def member_codes(self, generation: int, place: int) -> list[Representation]:
-        """Codes of a member's models on the scored rows, if they are still there."""
-        return self._codes(generation, self.lineage.generations[generation][place])
+    def member_codes(self, generation: int, index: int) -> list[Representation]:
+        """Return the codes of a member's models on the scored rows.
+
+        They are kept for the last generation and the best member only.
+        """
+        return self._codes(generation, self.lineage.generations[generation][index])
 
     def _codes(self, generation: int, member: Member) -> list[Representation]:
         return [
-            _read_codes(self._place(generation, member.place, k).path / CODES)
+            _read_codes(self._job_files(generation, member.index, k).path / CODES)
             for k in range(len(member.seeds))
         ]
 
-    def member_model(self, generation: int, place: int, model: int) -> Autoencoder:
-        """A model of a member, as it was at the end of its generation."""
-        member = self.lineage.generations[generation][place]
+    def member_model(self, generation: int, index: int, model: int) -> Autoencoder:
+        """Return a model of a member as of the end of its generation."""
+        member = self.lineage.generations[generation][index]
         state = TrainingState.create(self.plan.training_spec(member, model))
-        path = self._place(generation, place, model).training_state
+        path = self._job_files(generation, index, model).training_state
         load_state(state, path, run_id=self.plan.id)
         return state.model.eval()
 
-    def schedule(self, generation: int, place: int, model: int) -> TrainingSpec:
-        """The ordinary run that leads to a model, with all changes on the way."""
-        line = self.lineage.ancestry(generation, place)
-        return join_stretches([self.plan.training_spec(m, model) for m in line])
+    def schedule(self, generation: int, index: int, model: int) -> TrainingSpec:
+        """Return the settings of a single run that leads to the same model."""
+        line = self.lineage.ancestry(generation, index)
+        return join_segments([self.plan.training_spec(m, model) for m in line])
 
     def winner(self) -> Autoencoder:
-        """The best model of the best member of a complete population."""
+        """Return the best model of the best member of a finished population."""
         model = load(self.winner_folder)
         if not isinstance(model, Autoencoder):
             raise CheckpointFormatError(
-                f"{self.winner_folder}: expected the winner of a population, got a "
-                "linear model, which no population breeds."
+                f"{self.winner_folder} holds a linear model, which cannot be the "
+                "winner of a population."
             )
         return model
 
     def replay(self, out: Path | None = None) -> Run:
-        """Train the winner once more, as one ordinary run from fresh weights."""
-        words = read_json(self.winner_folder / "winner.json", kind=_WINNER)
+        """Train the winner again as a single run from new weights."""
+        record = read_json(self.winner_folder / "winner.json", kind=_WINNER)
         return train_run(
-            TrainingSpec.from_plain(words["schedule"]),
+            TrainingSpec.from_plain(record["schedule"]),
             self.plan.dataset,
             device=self._device,
             out=out,
@@ -199,10 +207,10 @@ class Population:
         self.lineage, self._ended, self._scored = Lineage(), {}, {}
         if os.path.lexists(self.lineage_file):
             self.lineage = read_lineage(self.folder, id=self.plan.id)
-        self._begin()
+        self._start_generation()
 
-    def _mend(self) -> None:
-        """Read what is there, and begin again if a file of it is damaged."""
+    def _repair(self) -> None:
+        """Read the files of the population, and start again if one is damaged."""
         try:
             self._read()
             if not self.lineage.reason:
@@ -210,24 +218,26 @@ class Population:
             elif self.winner_folder.is_dir():
                 self.winner()
             else:
-                self._write_winner()  # killed between the two
+                self._write_winner()  # killed before the winner was written
         except NewerFormatError:
             raise
         except (FileNotFoundError, FileExistsError, CheckpointFormatError):
-            # Breeding is repeatable: a damaged file costs time, and changes nothing.
-            self._start_afresh()
+            # Training is deterministic: a damaged file costs time but changes nothing.
+            self._start_again()
             self._read()
 
     def _check_starts(self) -> None:
-        """Read every state that the generation in progress begins with."""
+        """Read every state from which the current generation starts."""
         parents = {m.parent for m in self._members if m.parent is not None}
         for parent in parents:
             for model in range(self.plan.settings.models):
-                place = self._place(len(self.lineage.generations) - 1, parent, model)
-                read_tensors(place.training_state, kind="training state")
+                files = self._job_files(
+                    len(self.lineage.generations) - 1, parent, model
+                )
+                read_tensors(files.training_state, kind="training state")
 
-    def _start_afresh(self) -> None:
-        """Move everything aside, within the folder, except the lock that is held."""
+    def _start_again(self) -> None:
+        """Move all files except the lock into a subfolder for damaged files."""
         aside = self.folder / "damaged"
         number = 1
         while os.path.lexists(aside):
@@ -241,8 +251,8 @@ class Population:
         for path in sorted(self.folder.glob("generation-*")):
             path.rename(aside / path.name)
 
-    def _begin(self) -> None:
-        """The members of the generation in progress, and what is done of it."""
+    def _start_generation(self) -> None:
+        """Set up the members of the current generation."""
         self._ended: dict[tuple[int, int], str] = {}
         self._scored: dict[int, Member] = {}
         if self.lineage.reason:
@@ -259,18 +269,19 @@ class Population:
         else:
             self._members = next_generation(plan.settings, self.lineage, **common)
 
-    def _job(self, member: Member, model: int) -> Job:
+    def _make_job(self, member: Member, model: int) -> Job:
         number = len(self.lineage.generations)
-        place = self._place(number, member.place, model)
-        place.path.parent.mkdir(parents=True, exist_ok=True)
+        files = self._job_files(number, member.index, model)
+        files.path.parent.mkdir(parents=True, exist_ok=True)
         start = None
         if member.parent is not None:
-            start = str(self._place(number - 1, member.parent, model).training_state)
+            parent = self._job_files(number - 1, member.parent, model)
+            start = str(parent.training_state)
         rows = None if self.plan.rows is None else str(self.folder / "rows.npy")
         return Job(
-            id=f"{place.path.parent.name}/{place.path.name}",
+            id=f"{files.path.parent.name}/{files.path.name}",
             kind=KIND,
-            folder=str(place.path),
+            folder=str(files.path),
             spec={
                 "data": str(self.plan.run.data),
                 "rows": rows,
@@ -278,7 +289,7 @@ class Population:
                 "training": self.plan.training_spec(member, model).to_plain(),
                 "start": start,
                 "population": self.plan.id,
-                "member": [member.place, model],
+                "member": [member.index, model],
                 "fingerprint": open_cached(self.plan.run.data).fingerprint,
             },
             device=self._device,
@@ -286,9 +297,9 @@ class Population:
             description=_describe(member),
         )
 
-    def _place(self, generation: int, place: int, model: int) -> JobFiles:
+    def _job_files(self, generation: int, index: int, model: int) -> JobFiles:
         folder = self.folder / f"generation-{generation:03d}"
-        return JobFiles(folder / f"member-{place:03d}-model-{model}")
+        return JobFiles(folder / f"member-{index:03d}-model-{model}")
 
     def _write_rows(self) -> None:
         for name, rows in (("scored", self.plan.scored), ("rows", self.plan.rows)):
@@ -311,20 +322,20 @@ class Population:
         return dataclasses.replace(member, score=score, failure=failure)
 
     def _complete(self) -> None:
-        members = tuple(self._scored[place] for place in sorted(self._scored))
+        members = tuple(self._scored[index] for index in sorted(self._scored))
         require_alive(members)
         lineage = Lineage((*self.lineage.generations, members))
-        reason = why_over(self.plan.settings, lineage)
+        reason = find_end_reason(self.plan.settings, lineage)
         self.lineage = dataclasses.replace(lineage, reason=reason)
-        words = {"id": self.plan.id, **self.lineage.to_plain()}
-        write_json(self.lineage_file, words, kind=_LINEAGE)
-        self._forget_old()
+        record = {"id": self.plan.id, **self.lineage.to_plain()}
+        write_json(self.lineage_file, record, kind=_LINEAGE)
+        self._delete_old_states()
         if reason:
             self._write_winner()
-        self._begin()
+        self._start_generation()
 
-    def _forget_old(self) -> None:
-        """Delete states that nobody will begin with; a replay can make them again."""
+    def _delete_old_states(self) -> None:
+        """Delete states that no member starts from. Training is deterministic."""
         best = self.lineage.winner
         for number in range(len(self.lineage.generations) - 1):
             folder = self.folder / f"generation-{number:03d}"
@@ -332,27 +343,27 @@ class Population:
             delete_generation(folder, kept=kept)
 
     def _write_winner(self) -> None:
-        generation, place = self.lineage.winner
-        model = self._best_model(self.member_codes(generation, place))
-        spec = self.schedule(generation, place, model)
-        words = {
+        generation, index = self.lineage.winner
+        model = self._find_best_model(self.member_codes(generation, index))
+        spec = self.schedule(generation, index, model)
+        record = {
             "generation": generation,
-            "member": place,
+            "member": index,
             "model": model,
-            "score": self.lineage.generations[generation][place].score,
+            "score": self.lineage.generations[generation][index].score,
             "schedule": spec.to_plain(),
         }
-        # Written beside its place, so that the folder is there when all of it is.
-        beside = self.folder / "winner.part"
-        shutil.rmtree(beside, ignore_errors=True)
-        winner = self.member_model(generation, place, model)
-        save_model(winner, beside, spec, run=self.plan.id)
-        write_json(beside / "winner.json", words, kind=_WINNER)
+        # Renamed when complete, so that the folder never exists in part.
+        part = self.folder / "winner.part"
+        shutil.rmtree(part, ignore_errors=True)
+        winner = self.member_model(generation, index, model)
+        save_model(winner, part, spec, run=self.plan.id)
+        write_json(part / "winner.json", record, kind=_WINNER)
         if os.path.lexists(self.winner_folder):
             set_aside(self.winner_folder)
-        beside.rename(self.winner_folder)
+        part.rename(self.winner_folder)
 
-    def _best_model(self, codes: Sequence[Representation]) -> int:
+    def _find_best_model(self, codes: Sequence[Representation]) -> int:
         each = getattr(self.plan.score, "each", None)
         return 0 if each is None else int(np.argmax(each(codes)))
 
@@ -366,7 +377,7 @@ def _describe(member: Member) -> str:
 
 
 def _holds(path: Path, rows: NDArray[np.int64]) -> bool:
-    """Whether a file holds these very rows."""
+    """Return whether a file holds the given rows."""
     try:
         return path.is_file() and np.array_equal(
             np.load(path, allow_pickle=False), rows
@@ -380,35 +391,34 @@ def _read_codes(path: Path) -> Representation:
     if codes is None:
         set_aside(path)
         raise CheckpointFormatError(
-            f"{path}: expected the codes of a model, got a file that is damaged. The "
-            "same call makes it again."
+            f"The codes in {path} are damaged. The same call computes them again."
         )
     return codes
 
 
 def read_lineage(folder: Path, *, id: str | None = None) -> Lineage:
-    """The lineage that the folder of a population keeps, as far as it is.
+    """Return the lineage of the population in a folder, finished or not.
 
     Args:
         folder: Folder of the population.
-        id: Id that the lineage must name; any when not given.
+        id: Expected id of the population. Default: any id.
 
     Raises:
-        CheckpointFormatError: If the file is damaged, or of another population.
+        CheckpointFormatError: If the file is damaged or of another population.
     """
     path = folder / "lineage.json"
     require_regular(path)
-    words = read_json(path, kind=_LINEAGE)
-    if id is not None and words.get("id") != id:
+    record = read_json(path, kind=_LINEAGE)
+    if id is not None and record.get("id") != id:
         raise CheckpointFormatError(
-            f"{path}: this is the lineage of a population with other settings or data."
+            f"{path} is the lineage of a population with other settings or data."
         )
     try:
-        lineage = Lineage.from_plain(words)
-        _check_lineage(lineage, words)
+        lineage = Lineage.from_plain(record)
+        _check_lineage(lineage, record)
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise CheckpointFormatError(
-            f"{path}: the lineage of a population is damaged ({error})."
+            f"The lineage of a population in {path} is damaged ({error})."
         ) from error
     return lineage
 
@@ -416,21 +426,21 @@ def read_lineage(folder: Path, *, id: str | None = None) -> Lineage:
 _LINEAGE_TYPES = pydantic.TypeAdapter(Lineage)
 
 
-def _check_lineage(lineage: Lineage, words: dict[str, Any]) -> None:
-    """Refuse wrong types, and parents that are not there."""
-    parts = {name: words[name] for name in ("generations", "reason")}
+def _check_lineage(lineage: Lineage, record: dict[str, Any]) -> None:
+    """Raise an error for wrong types and missing parents."""
+    parts = {name: record[name] for name in ("generations", "reason")}
     _LINEAGE_TYPES.validate_json(json.dumps(parts), strict=True)
     before = 0
     for members in lineage.generations:
-        for place, member in enumerate(members):
+        for index, member in enumerate(members):
             is_known = member.parent is None or 0 <= member.parent < before
-            if member.place != place or not is_known:
-                raise ValueError(f"member {member.place} has no place or no parent")
+            if member.index != index or not is_known:
+                raise ValueError(f"member {member.index} has a wrong index or parent")
         before = len(members)
 
 
 def is_over(folder: Path) -> bool:
-    """Whether the population of a folder is complete, and its winner is kept."""
+    """Return whether the population in a folder is finished and has a winner."""
     try:
         return (folder / "winner").is_dir() and bool(read_lineage(folder).reason)
     except (OSError, CheckpointFormatError):
@@ -438,19 +448,19 @@ def is_over(folder: Path) -> bool:
 
 
 def delete_generation(folder: Path, *, kept: str | None = None) -> int:
-    """Delete the files of a generation's members, and their folders if empty then.
+    """Delete the files of the members of a generation, and the emptied folders.
 
     Args:
         folder: Folder of the generation.
-        kept: Prefix of the names of members that stay.
+        kept: Prefix of the names of members to keep.
 
     Returns:
-        How many files were deleted.
+        Number of deleted files.
     """
     n_files = 0
-    for place in sorted(folder.glob("member-*")):
-        if kept is None or not place.name.startswith(kept):
-            n_files += delete_own_files(place, (*JobFiles.names, CODES))
-    with contextlib.suppress(OSError):  # it holds something else
+    for member in sorted(folder.glob("member-*")):
+        if kept is None or not member.name.startswith(kept):
+            n_files += delete_own_files(member, (*JobFiles.names, CODES))
+    with contextlib.suppress(OSError):  # it holds other files
         folder.rmdir()
     return n_files

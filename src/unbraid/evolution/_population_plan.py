@@ -1,4 +1,4 @@
-"""What a population is bred from, and for."""
+"""The plan of a population: data, settings and score."""
 
 import dataclasses
 import functools
@@ -20,16 +20,16 @@ from ._settings import EvolvingSettings
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class PopulationPlan:
-    """What a population is bred from, and for.
+    """Everything that decides how a population evolves.
 
     Attributes:
-        run: Data, objective, network, likelihood, training and seed; hyperparameters
-            of the population take the place of what it says.
+        run: Data, objective, network, likelihood, training and seed. The
+            hyperparameters of each member override those given here.
         settings: Sizes and rules.
-        score: What members are worth.
-        score_name: The score in words, with all that decides it.
-        scored: Rows of the dataset that are scored.
-        rows: Rows to learn from; all when ``None``.
+        score: Function that scores a member.
+        score_name: Description of the score, with everything that decides its value.
+        scored: Rows of the dataset on which members are scored.
+        rows: Rows of the dataset to train on; all if ``None``.
     """
 
     run: EvolvingSettings
@@ -53,20 +53,22 @@ class PopulationPlan:
 
     @property
     def dataset(self) -> AbstractDataset:
-        """What is learned from."""
+        """Data to train on."""
         whole = open_cached(self.run.data).dataset
         return whole if self.rows is None else Subset(whole, self.rows)
 
     @functools.cached_property
     def n_images(self) -> int:
-        """Images that each model sees per generation."""
+        """Number of images that each model sees per generation."""
         n_rows = len(open_cached(self.run.data).dataset)
-        return self.settings.images_of(n_rows if self.rows is None else len(self.rows))
+        return self.settings.images_per_generation(
+            n_rows if self.rows is None else len(self.rows)
+        )
 
     @functools.cached_property
     def _base(self) -> TrainingSpec:
         training = self.run.training
-        # Schedules stretch over all generations, at the batch size of the settings.
+        # Schedules span all generations, at the batch size of the settings.
         n_images = self.settings.generations * self.n_images
         steps = math.ceil(n_images / training.batch_size)
         run = self.run.model_copy(
@@ -74,33 +76,34 @@ class PopulationPlan:
         )
         data = open_cached(self.run.data)
         return run.training_spec(
-            data.dataset, data.statistics if training.standardise else None
+            data.dataset, data.statistics if training.standardize else None
         )
 
     def training_spec(self, member: Member, model: int) -> TrainingSpec:
-        """Settings of a model of a member during its generation."""
-        wanted = dict(member.hyperparameters)
-        batch_size = wanted.pop(BATCH_SIZE, self._base.batch_size)
-        rate = wanted.pop(LEARNING_RATE, self._base.learning_rate)
-        strengths = {path.partition(".")[2]: value for path, value in wanted.items()}
+        """Return the training settings of a model of a member."""
+        hyperparameters = dict(member.hyperparameters)
+        batch_size = hyperparameters.pop(BATCH_SIZE, self._base.batch_size)
+        rate = hyperparameters.pop(LEARNING_RATE, self._base.learning_rate)
+        strengths = {
+            path.partition(".")[2]: value for path, value in hyperparameters.items()
+        }
         return dataclasses.replace(
             self._base,
-            objective=self._with(strengths),
+            objective=self._make_objective(strengths),
             batch_size=int(batch_size),
             learning_rate=rate,
             seed=member.seeds[model],
             steps=member.steps,
         )
 
-    def _with(self, strengths: dict[str, Any]) -> Any:
+    def _make_objective(self, strengths: dict[str, Any]) -> Any:
         objective = self._base.objective
         known = {part.name for part in dataclasses.fields(objective)}
         for name in strengths:
             if name not in known:
                 raise ValueError(
-                    f"population: expected a hyperparameter of "
-                    f"{type(objective).__name__} among {', '.join(sorted(known))}, got "
-                    f"{name!r}."
+                    f"{type(objective).__name__} has no hyperparameter {name!r}. Use "
+                    f"one of {', '.join(sorted(known))}."
                 )
         return dataclasses.replace(objective, **strengths)
 

@@ -1,4 +1,4 @@
-"""How a population is bred: sizes, where hyperparameters begin, and how they change."""
+"""Settings of a population: sizes, hyperparameter ranges, and how they change."""
 
 from typing import Annotated
 
@@ -8,17 +8,18 @@ import pydantic
 from unbraid.foundation import Section, Whole
 
 BATCH_SIZE, LEARNING_RATE = "training.batch_size", "training.learning_rate"
-"""Hyperparameters of every objective, by their path in a run's settings."""
+"""Hyperparameters of every objective, as paths in the settings of a run."""
 
 
 class Range(Section):
-    """Where a hyperparameter begins, and what it may become.
+    """Initial values and bounds of a hyperparameter.
 
     Attributes:
-        values: One of these is drawn for every first member.
-        least: Never below; the least of the values when not given.
-        most: Never above; the largest of the values when not given.
-        whole: Rounded up to a whole number whenever it changes.
+        values: Values from which one is drawn for every member of the first
+            generation. All must be positive.
+        least: Lower bound. Default: the smallest of the values.
+        most: Upper bound. Default: the largest of the values.
+        whole: Whether to round up to an integer after every change.
     """
 
     values: Annotated[list[float], pydantic.Field(min_length=1)]
@@ -29,25 +30,25 @@ class Range(Section):
     @pydantic.model_validator(mode="after")
     def _check(self) -> "Range":
         if not np.isfinite(self.values).all() or min(self.values) <= 0:
-            raise ValueError(f"expected values above 0, got {self.values}.")
+            raise ValueError(f"values must be positive, got {self.values}.")
         low, high = self.bounds
         if not low <= min(self.values) <= max(self.values) <= high:
             raise ValueError(
-                f"expected values from {low:g} to {high:g}, got {self.values}."
+                f"values must be between {low:g} and {high:g}, got {self.values}."
             )
         if self.whole and any(value != int(value) for value in self.values):
-            raise ValueError(f"expected whole numbers, got {self.values}.")
+            raise ValueError(f"values must be integers, got {self.values}.")
         return self
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Least and largest value."""
+        """Lower and upper bound."""
         low = min(self.values) if self.least is None else self.least
         return low, max(self.values) if self.most is None else self.most
 
 
 def published_ranges() -> dict[str, Range]:
-    """Batch size, learning rate and beta as in the rPU-VAE paper's experiments."""
+    """Return the ranges of the rPU-VAE paper for batch size, learning rate and beta."""
     strengths = sorted({int(value) for value in 1.5 ** np.linspace(1, 15, 24)[1:]})
     return {
         BATCH_SIZE: Range(values=[2.0**power for power in range(3, 11)], whole=True),
@@ -62,20 +63,21 @@ class PopulationSettings(Section):
     The defaults are those of the rPU-VAE paper's experiments.
 
     Attributes:
-        size: Members.
-        founders: Members of the first generation, of which the best ``size`` go on; as
-            many as there are places when not given.
-        models: Models of a member, which share its hyperparameters; five for a score
-            that compares them, one for a score by labels.
-        images: That each model sees per generation; the number of images there are, and
-            at least 10,000, when not given.
-        generations: After which it ends in any case.
-        patience: It also ends when the best score has changed by less than ``change``
-            so many generations in a row; never when not given.
-        change: Of the best score, below which it is taken for none.
-        share: Of members that are replaced, and of those that replace them.
-        factors: One of these multiplies each hyperparameter of a copy.
-        ranges: Of each hyperparameter, by its path in the settings of a run.
+        size: Number of members.
+        founders: Number of members of the first generation, of which the best ``size``
+            continue. Default: ``size``.
+        models: Number of models per member, which share its hyperparameters. Use five
+            for a score that compares them and one for a score on labels.
+        images: Number of images that each model sees per generation. Default: the
+            number of images in the dataset, but at least 10,000.
+        generations: Maximum number of generations.
+        patience: Number of generations in a row without a change of the best score
+            after which training ends early. Default: never end early.
+        change: Smallest difference of the best score that counts as a change.
+        share: Fraction of members that are replaced, and of members that are copied.
+        factors: Factors from which one is drawn to multiply each hyperparameter of a
+            copy.
+        ranges: Range of each hyperparameter, by its path in the settings of a run.
 
     References:
         Estermann, Marks and Yanik (2020), Robust Disentanglement of a Few Factors at a
@@ -98,14 +100,14 @@ class PopulationSettings(Section):
 
     @pydantic.field_validator("ranges")
     @classmethod
-    def _known(cls, ranges: dict[str, Range]) -> dict[str, Range]:
+    def _check_paths(cls, ranges: dict[str, Range]) -> dict[str, Range]:
         for path in ranges:
             if path not in (BATCH_SIZE, LEARNING_RATE) and not (
                 path.startswith("objective.") and path.count(".") == 1
             ):
                 raise ValueError(
-                    f"expected {BATCH_SIZE}, {LEARNING_RATE} or objective.NAME, got "
-                    f"{path!r}."
+                    f"keys must be {BATCH_SIZE}, {LEARNING_RATE} or objective.NAME, "
+                    f"got {path!r}."
                 )
         return ranges
 
@@ -113,17 +115,21 @@ class PopulationSettings(Section):
     def _check_founders(self) -> "PopulationSettings":
         if self.founders is not None and self.founders < self.size:
             raise ValueError(
-                f"expected as many founders as members ({self.size}) or more, got "
+                f"founders must be at least the size ({self.size}), got "
                 f"{self.founders}."
             )
         return self
 
     @property
     def n_trainings(self) -> int:
-        """Models times generations, if it takes all generations."""
+        """Number of times that a model is trained for a generation, at most."""
         n_members = (self.founders or self.size) + (self.generations - 1) * self.size
         return n_members * self.models
 
-    def images_of(self, n_images: int) -> int:
-        """Images that a model sees per generation, of so many that there are."""
+    def images_per_generation(self, n_images: int) -> int:
+        """Return how many images a model sees per generation.
+
+        Args:
+            n_images: Number of images in the dataset.
+        """
         return self.images or max(n_images, 10_000)

@@ -1,4 +1,4 @@
-"""rPU-VAE: learn a few factors, keep images alike in them, and learn the next few."""
+"""rPU-VAE: learn a few factors, keep images with equal ones, and repeat."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -31,24 +31,25 @@ from ._settings import EvolvingSettings
 from ._surrogate_labels import LabelTable, SurrogateLabels
 
 _KIND = "recursion"
-# Rows of each stage on which members of the last population are scored: three digits.
+# Rows per stage on which members of the last population are scored.
 _ROWS_PER_STAGE = 2_000
 
 
 @dataclass(frozen=True)
 class Stage:
-    """What one population of a recursion learned.
+    """Result of one population of a recursion.
 
     Attributes:
         name: ``root``, ``leaf 1 stage 1`` and so on, or ``final``.
-        population: Folder of the population, beside the others.
-        images: That it learned from.
-        score: Of its best member.
-        generations: That it took.
-        latents: Active ones of its best model.
-        kl: Of all of its latents.
-        left: Images that are alike in what it learned, and are learned from next.
-        reason: Why the path ends here; empty if it goes on.
+        population: Name of the folder of the population.
+        images: Number of images that it learned from.
+        score: Score of its best member.
+        generations: Number of generations.
+        latents: Active latents of its best model.
+        kl: KL divergence of each latent of its best model.
+        left: Number of images for the next stage, which are alike in the factors
+            learned so far.
+        reason: Reason why the path ends here; empty if it continues.
     """
 
     name: str
@@ -64,15 +65,15 @@ class Stage:
 
 @dataclass(frozen=True, kw_only=True)
 class RecursionPlan:
-    """What a recursion does.
+    """Everything that decides a recursion.
 
     Attributes:
         run: Data, objective, network, likelihood, training and seed.
         unsupervised: Population of every stage, scored by agreement.
-        final: Population that learns everything at once, scored by the labels found.
-        settings: When paths end.
-        compared: Rows on which the models of a member are compared.
-        metric: By which the last population is scored.
+        final: Last population, trained on all images and scored on surrogate labels.
+        settings: Stopping rules.
+        compared: Number of rows on which the models of a member are compared.
+        metric: Metric that scores the last population.
     """
 
     run: EvolvingSettings
@@ -84,14 +85,14 @@ class RecursionPlan:
 
 
 class Recursion:
-    """A recursion on disk: populations, labels, intervals, and the stages as a list.
+    """A recursion on disk: populations, labels, intervals, and the list of stages.
 
     Args:
-        plan: What it does.
-        folder: For what is its own.
-        populations: Folder for populations, each under its id, so that recursions that
-            differ in their last stages share the first ones.
-        device: Where each model computes.
+        plan: Plan of the recursion.
+        folder: Folder for the list of stages.
+        populations: Folder for the populations, each under its id, so that recursions
+            that differ only in their last stages share the first ones.
+        device: Device on which each model is trained.
     """
 
     def __init__(
@@ -102,32 +103,32 @@ class Recursion:
         self.stages: list[Stage] = []
 
     def run(self, run: RunPopulation) -> Population:
-        """Everything that is not done yet.
+        """Train all populations that are not finished.
 
         Args:
-            run: Trains a population to its end.
+            run: Function that trains a population to the end.
 
         Returns:
-            The final population, complete.
+            Last population, finished.
 
         Raises:
             ValueError: If the first population learns nothing.
         """
         self.stages.clear()
         n_images = len(open_cached(self._plan.run.data).dataset)
-        labels, reduction = self._stage("root", None, n_images, run)
+        labels, reduction = self._run_stage("root", None, n_images, run)
         if not len(labels.latents):
             raise ValueError(
-                f"recursion: expected a population that learns something, got: "
+                "The first population of the recursion learned nothing: "
                 f"{self.stages[-1].reason}."
             )
-        tables = self._leaf_runs(labels, reduction, run) or [[("root", labels)]]
-        return self._final(tables, run)
+        tables = self._run_leaves(labels, reduction, run) or [[("root", labels)]]
+        return self._run_final(tables, run)
 
-    def _leaf_runs(
+    def _run_leaves(
         self, labels: SurrogateLabels, reduction: Reduction, run: RunPopulation
     ) -> list[list[tuple[str, SurrogateLabels]]]:
-        """Labels along every path, each beginning with those of the root."""
+        """Return the labels along every path, each starting with those of the root."""
         settings = self._plan.settings
         tables = []
         for number, choice in enumerate(reduction.choices[: settings.leaf_runs], 1):
@@ -136,29 +137,29 @@ class Recursion:
                 if len(rows) < settings.least_images:
                     break
                 name = f"leaf {number} stage {depth}"
-                found, smaller = self._stage(name, rows, len(rows), run)
-                if len(found.latents):
-                    path.append((name, found))
+                leaf_labels, smaller = self._run_stage(name, rows, len(rows), run)
+                if len(leaf_labels.latents):
+                    path.append((name, leaf_labels))
                 if self.stages[-1].reason:
                     break
                 rows = smaller.choices[0].rows
             tables.append(path)
         return tables
 
-    def _stage(
+    def _run_stage(
         self,
         name: str,
         rows: NDArray[np.int64] | None,
         n_images: int,
         run: RunPopulation,
     ) -> tuple[SurrogateLabels, Reduction]:
-        """Breed a population on some images, and see what it has learned."""
+        """Train a population on some images, and return what it learned."""
         plan, settings = self._plan, self._plan.settings
         generator = numpy_generator(plan.run.seed, "recursion", name)
-        known = np.arange(n_images) if rows is None else rows
-        scored = known
+        images = np.arange(n_images) if rows is None else rows
+        scored = images
         if n_images > plan.compared:
-            scored = np.sort(generator.choice(known, plan.compared, replace=False))
+            scored = np.sort(generator.choice(images, plan.compared, replace=False))
         population = self._run(
             PopulationPlan(
                 run=plan.run,
@@ -170,12 +171,12 @@ class Recursion:
             ),
             run,
         )
-        labels = self._labels(population, known)
+        labels = self._label(population, images)
         reduction = reduce_images(labels, settings.reduction)
-        self._keep(population, reduction)
+        self._write_reduction(population, reduction)
         lineage = population.lineage
-        generation, place = lineage.winner
-        score = lineage.generations[generation][place].score or 0.0
+        generation, index = lineage.winner
+        score = lineage.generations[generation][index].score or 0.0
         reason = reduction.reason
         if score < settings.least_agreement:
             reason = f"agreement {score:.3f} is below {settings.least_agreement:g}"
@@ -185,7 +186,7 @@ class Recursion:
         left = 0 if reason else len(reduction.choices[0].rows)
         if not reason and left < settings.least_images:
             reason = f"too little data: {left} images are left"
-        self._note(
+        self._record(
             Stage(
                 name=name,
                 population=population.folder.name,
@@ -200,7 +201,7 @@ class Recursion:
         )
         return labels, reduction
 
-    def _final(
+    def _run_final(
         self, paths: Sequence[Sequence[tuple[str, SurrogateLabels]]], run: RunPopulation
     ) -> Population:
         plan = self._plan
@@ -215,19 +216,19 @@ class Recursion:
             for path in paths
         )
         parts = [[table.rows.tolist(), table.values.tolist()] for table in tables]
-        words = hash_plain(str(parts))[:16]
+        digest = hash_plain(str(parts))[:16]
         population = self._run(
             PopulationPlan(
                 run=plan.run,
                 settings=plan.final,
                 score=SurrogateScore(tables, plan.metric),
-                score_name=f"{plan.metric} of labels {words}",
+                score_name=f"{plan.metric} of labels {digest}",
                 scored=np.unique(np.concatenate([table.rows for table in tables])),
             ),
             run,
         )
         lineage = population.lineage
-        self._note(
+        self._record(
             Stage(
                 name="final",
                 population=population.folder.name,
@@ -243,7 +244,7 @@ class Recursion:
         population = Population(plan, self._populations / plan.id, device=self._device)
         return run(population)
 
-    def _labels(
+    def _label(
         self, population: Population, rows: NDArray[np.int64]
     ) -> SurrogateLabels:
         """Encode all images of a stage with the best model of its population."""
@@ -257,32 +258,32 @@ class Recursion:
         ):
             dataset = open_cached(self._plan.run.data).dataset
             codes = encode(population.winner(), dataset, rows=rows, progress=False)
-            labels = SurrogateLabels.read_off(codes, threshold=threshold)
+            labels = SurrogateLabels.from_codes(codes, threshold=threshold)
             labels.save(path)
         return labels
 
-    def _keep(self, population: Population, reduction: Reduction) -> None:
+    def _write_reduction(self, population: Population, reduction: Reduction) -> None:
         path = population.folder / "reduction.json"
         write_json(path, reduction.to_plain(), kind="reduction")
 
-    def _note(self, stage: Stage) -> None:
+    def _record(self, stage: Stage) -> None:
         self.stages.append(stage)
-        words: dict[str, Any] = {
+        record: dict[str, Any] = {
             "populations": str(self._populations.resolve()),
             "stages": [dataclasses.asdict(stage) for stage in self.stages],
         }
-        write_json(self._file, words, kind=_KIND)
+        write_json(self._file, record, kind=_KIND)
 
 
 def read_stages(folder: Path) -> list[Stage]:
-    """Stages of the recursion that a folder keeps, as far as it is."""
+    """Return the stages of the recursion in a folder, finished or not."""
     path = folder / "recursion.json"
-    words = read_json(path, kind=_KIND)
+    record = read_json(path, kind=_KIND)
     try:
-        return _STAGES.validate_python(words["stages"])
+        return _STAGES.validate_python(record["stages"])
     except (LookupError, ValueError) as error:
         raise CheckpointFormatError(
-            f"{path}: the stages of a recursion cannot be read: the file is damaged."
+            f"Cannot read the stages of a recursion: {path} is damaged."
         ) from error
 
 
@@ -290,7 +291,7 @@ _STAGES = pydantic.TypeAdapter(list[Stage])
 
 
 def _read_labels(path: Path) -> SurrogateLabels | None:
-    """Labels of a stage; ``None`` if there are none, or only a damaged file."""
+    """Return the labels of a stage; ``None`` if the file is missing or damaged."""
     if not path.is_file():
         return None
     try:

@@ -1,4 +1,4 @@
-"""Training a population to its end, on any executor."""
+"""Training a population to the end, with any executor."""
 
 from collections.abc import Callable
 
@@ -14,21 +14,23 @@ from unbraid.execution import (
 from ._population import Population
 
 RunPopulation = Callable[[Population], Population]
-"""Trains a population to its end."""
+"""Function that trains a population to the end."""
 
 
-def population_runner(executor: AbstractExecutor, observer: Observer) -> RunPopulation:
-    """Return a function that trains a population on an executor.
+def make_population_runner(
+    executor: AbstractExecutor, observer: Observer
+) -> RunPopulation:
+    """Return a function that trains a population with an executor.
 
-    The function raises ``KeyboardInterrupt`` after Ctrl-C; calling it again continues.
+    After Ctrl-C, the function raises ``KeyboardInterrupt``; a second call continues.
 
     Args:
         executor: Executor that trains the models.
-        observer: Is told what happens.
+        observer: Notified of every event.
     """
 
     def run(population: Population) -> Population:
-        with population.held():
+        with population.lock():
             if not population.is_over:
                 _run(population, executor, observer)
         return population
@@ -55,6 +57,6 @@ def _run(
     run_jobs(queue, executor, observer, on_end)
     if not population.is_over:
         raise KeyboardInterrupt(
-            f"population: interrupted in generation "
-            f"{len(population.lineage.generations) + 1}, kept in {population.folder}"
+            f"Interrupted in generation {len(population.lineage.generations) + 1}; "
+            f"finished models are kept in {population.folder}"
         )

@@ -1,4 +1,4 @@
-"""Runs that are populations: what a study file says of them."""
+"""Settings of runs that are populations, as written in study files."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -14,36 +14,39 @@ from ._population_settings import PopulationSettings
 
 Method = Literal["supervised", "unsupervised", "recursive"]
 
-# What differs from the defaults of a population, by how it is scored.
+# Defaults that depend on how a population is scored.
 _AGREEING = {"models": 5, "patience": 6}
-_LABELLED = {"size": 28, "founders": 56}
+_LABELED = {"size": 28, "founders": 56}
 _FINAL = {"size": 28, "founders": 56, "generations": 15}
 
 
 STAGES_OF_A_LEAF = 2
-"""Of a leaf run, for estimates: it is known only afterwards."""
+"""Assumed number of stages per leaf run, for time estimates."""
 
-_ROWS_COMPARED, _ROWS_LABELLED = 1_000, 10_000
+_ROWS_COMPARED, _ROWS_LABELED = 1_000, 10_000
 
 
 class Evolution(Section):
-    """A population in place of a single run.
+    """Settings of a population that is trained instead of a single model.
 
     Attributes:
-        method: How members are scored: ``supervised`` by a metric on labels (PBT-S-VAE
-            of the paper), ``unsupervised`` by the agreement of a member's models
-            (PBT-U-VAE), or ``recursive`` (rPU-VAE).
-        metric: Of ``supervised``, and of the last population of ``recursive``.
-        labels: Images of which the labels are known; all when not given.
-        rows: Images on which members are scored, at the most.
-        population: Sizes and rules; what is left out is as in the paper.
-        final: Of the last population of ``recursive``, likewise.
-        recursion: Of ``recursive``: when paths end.
+        method: Method that scores members: ``supervised`` uses a metric on labels
+            (PBT-S-VAE in the paper), ``unsupervised`` the agreement between the models
+            of a member (PBT-U-VAE), and ``recursive`` is rPU-VAE.
+        metric: Metric that scores members if the method is ``supervised``, or the
+            members of the last population if it is ``recursive``.
+        labels: Number of images with known labels, for ``supervised`` only. Default:
+            all images.
+        rows: Maximum number of images on which members are scored.
+        population: Sizes and rules of the population. Default: those of the paper.
+        final: Sizes and rules of the last population of ``recursive``. Default: those
+            of the paper.
+        recursion: Stopping rules of ``recursive``.
 
     Example:
         >>> from unbraid.foundation import Section
-        >>> wanted = {"method": "unsupervised", "population": {"size": 8}}
-        >>> population = Evolution.read(wanted, "example").population
+        >>> settings = {"method": "unsupervised", "population": {"size": 8}}
+        >>> population = Evolution.read(settings, "example").population
         >>> population.size, population.models, population.patience
         (8, 5, 6)
     """
@@ -51,28 +54,28 @@ class Evolution(Section):
     method: Method
     metric: str = "mig"
     labels: Whole | None = None
-    rows: Whole = _ROWS_LABELLED
+    rows: Whole = _ROWS_LABELED
     population: PopulationSettings
     final: PopulationSettings
     recursion: RecursionSettings = RecursionSettings()
 
     @pydantic.model_validator(mode="before")
     @classmethod
-    def _filled(cls, data: Any) -> Any:
-        """With what the method takes for granted."""
+    def _fill_defaults(cls, data: Any) -> Any:
+        """Add the defaults of the method."""
         if not isinstance(data, Mapping):
             return data
-        is_labelled = data.get("method") == "supervised"
-        filled = {"rows": _ROWS_LABELLED if is_labelled else _ROWS_COMPARED, **data}
+        is_labeled = data.get("method") == "supervised"
+        filled = {"rows": _ROWS_LABELED if is_labeled else _ROWS_COMPARED, **data}
         population = data.get("population", {})
-        usual = _LABELLED if is_labelled else _AGREEING
-        filled["population"] = _over(usual, population)
-        # Hyperparameters are the same in all populations, unless it is said otherwise.
+        defaults = _LABELED if is_labeled else _AGREEING
+        filled["population"] = _merge(defaults, population)
+        # By default, all populations have the same hyperparameters.
         if isinstance(population, Mapping) and "ranges" in population:
-            usual = {**_FINAL, "ranges": population["ranges"]}
+            defaults = {**_FINAL, "ranges": population["ranges"]}
         else:
-            usual = _FINAL
-        filled["final"] = _over(usual, data.get("final", {}))
+            defaults = _FINAL
+        filled["final"] = _merge(defaults, data.get("final", {}))
         return filled
 
     @pydantic.model_validator(mode="after")
@@ -80,21 +83,21 @@ class Evolution(Section):
         choose_metrics([self.metric], have_factors=True)
         if self.method != "supervised" and self.population.models < 2:
             raise ValueError(
-                f"expected two models of a member or more to compare, got "
-                f"{self.population.models}."
+                f"the method {self.method!r} compares the models of a member, so it "
+                f"needs at least two models, got {self.population.models}."
             )
         if self.labels is not None and self.method != "supervised":
             raise ValueError(
-                f"expected labels for the method 'supervised' only, got them for "
+                "labels can be set for the method 'supervised' only, not for "
                 f"{self.method!r}."
             )
         return self
 
     def expected_images(self, n_rows: int) -> int:
-        """Images that all models see together, for an estimate of the time.
+        """Return how many images all models together will see, for time estimates.
 
         Args:
-            n_rows: Images that there are.
+            n_rows: Number of images in the dataset.
         """
         one = _n_images(self.population, n_rows)
         if self.method != "recursive":
@@ -104,23 +107,23 @@ class Evolution(Section):
 
 
 class EvolvingSettings(RunSettings):
-    """Settings of a run that may be a population.
+    """Settings of a run that trains a model or a population.
 
     Attributes:
-        evolution: Population to train instead of a single model, if any.
+        evolution: Population to train instead of a single model; None for a model.
     """
 
     evolution: Evolution | None = None
 
 
 def _n_images(settings: PopulationSettings, n_rows: int) -> int:
-    return settings.n_trainings * settings.images_of(n_rows)
+    return settings.n_trainings * settings.images_per_generation(n_rows)
 
 
-def _over(usual: Mapping[str, Any], given: Any) -> Any:
-    """Settings over the usual ones; anything else is left for the check to refuse."""
+def _merge(defaults: Mapping[str, Any], given: Any) -> Any:
+    """Add defaults to settings; other types are returned for pydantic to refuse."""
     if not isinstance(given, Mapping):
         return given
-    # The usual founders belong to the usual size.
-    parts = {k: v for k, v in usual.items() if k != "founders" or "size" not in given}
-    return {**parts, **given}
+    # The default number of founders goes with the default size only.
+    skipped = {"founders"} if "size" in given else set()
+    return {**{k: v for k, v in defaults.items() if k not in skipped}, **given}

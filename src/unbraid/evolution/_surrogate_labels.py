@@ -1,4 +1,4 @@
-"""Surrogate labels: the active latents of a model, used in place of known factors."""
+"""Surrogate labels: active latents of a model, used instead of known factors."""
 
 import zipfile
 import zlib
@@ -14,7 +14,7 @@ from unbraid.foundation import CheckpointFormatError, atomic_write
 from unbraid.metrics import BINS, kl_per_latent, to_bins
 from unbraid.representation import Representation
 
-# What numpy raises for an archive that is damaged, or an array that is none.
+# Errors that numpy raises for a damaged archive or something other than an array.
 _DAMAGED = (
     *(AttributeError, EOFError, LookupError, OSError, RuntimeError, TypeError),
     *(ValueError, zipfile.BadZipFile, zlib.error),
@@ -38,14 +38,14 @@ class SurrogateLabels:
     kl: NDArray[np.float64]
 
     @classmethod
-    def read_off(
+    def from_codes(
         cls, codes: Representation, *, threshold: float = 1.0
     ) -> "SurrogateLabels":
-        """The labels that codes give to their rows.
+        """Return the codes of the active latents as labels of their rows.
 
         Args:
-            codes: Of a variational model, with the rows that they belong to.
-            threshold: Nats above which a latent is active.
+            codes: Codes of a variational model, with their rows in the dataset.
+            threshold: KL divergence in nats above which a latent is active.
 
         Example:
             >>> means = np.array([[-2.0, 0.0], [2.0, 0.0]])
@@ -53,14 +53,14 @@ class SurrogateLabels:
             >>> codes = Representation(
             ...     means, log_variances=narrow, rows=np.array([4, 7])
             ... )
-            >>> found = SurrogateLabels.read_off(codes)
-            >>> found.latents.tolist(), found.values[:, 0].tolist()
+            >>> labels = SurrogateLabels.from_codes(codes)
+            >>> labels.latents.tolist(), labels.values[:, 0].tolist()
             ([0], [-2.0, 2.0])
         """
         if codes.log_variances is None:
             raise ValueError(
-                "surrogate labels: expected codes with an uncertainty, got none. Use a "
-                "variational objective."
+                "Surrogate labels need codes with log-variances. Use a model trained "
+                "with a variational objective."
             )
         details = kl_per_latent(codes.codes, codes.log_variances).details
         kl = np.array([details[f"latent_{k}"] for k in range(codes.codes.shape[1])])
@@ -83,20 +83,20 @@ class SurrogateLabels:
         return binned
 
     def save(self, path: Path) -> None:
-        """Write to an ``.npz`` file, in place of what was there."""
+        """Write to an ``.npz`` file, replacing an existing file."""
         with atomic_write(path) as file:
             np.savez(file, **vars(self))
 
     @classmethod
     def load(cls, path: Path) -> "SurrogateLabels":
-        """Read what :meth:`save` wrote."""
+        """Read a file that :meth:`save` wrote."""
         try:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 return cls(**{name: arrays[name] for name in arrays})
         except _DAMAGED as error:
             raise CheckpointFormatError(
-                f"{path}: expected surrogate labels, got a file that is damaged or of "
-                "something else. Delete it: the same call makes it again."
+                f"Cannot read the surrogate labels in {path}: the file is damaged or "
+                "of another kind. Delete it, and the same call writes it again."
             ) from error
 
 
@@ -117,7 +117,7 @@ class LabelTable:
     @classmethod
     def join(
         cls,
-        found: Sequence[tuple[str, SurrogateLabels]],
+        stages: Sequence[tuple[str, SurrogateLabels]],
         *,
         bins: int = BINS,
         most: int = 10_000,
@@ -129,13 +129,13 @@ class LabelTable:
         are drawn.
 
         Args:
-            found: Name and labels of each stage.
-            bins: Bins of equal width for each label.
-            most: Rows to keep of each stage, drawn at random.
+            stages: Name and labels of each stage.
+            bins: Number of equal-width bins for each label.
+            most: Maximum number of rows per stage, drawn at random.
             generator: Random generator for the draw.
         """
         kept, names = [], []
-        for name, labels in found:
+        for name, labels in stages:
             n_rows = len(labels.rows)
             chosen = np.arange(n_rows)
             if n_rows > most:

@@ -1,4 +1,4 @@
-"""What an executor is: workers that take jobs, and news of how they get on."""
+"""The executor interface: workers that run jobs and report events."""
 
 import abc
 from collections.abc import Generator
@@ -9,45 +9,45 @@ from ._observer import Event
 
 
 class Jobs(Protocol):
-    """Where an executor takes its jobs from."""
+    """Source of the jobs that an executor runs."""
 
     def take(self) -> Job | None:
-        """The next job, or none that can be begun now."""
+        """Return the next job, or None if no job can start now."""
         ...
 
     @property
     def is_over(self) -> bool:
-        """Whether there will never be another one."""
+        """Whether no more jobs will come."""
         ...
 
 
 class AbstractExecutor(abc.ABC):
-    """Runs jobs somewhere, several at once.
+    """Base class of executors, which run several jobs at a time.
 
-    A worker that dies takes its own job with it and no other: the job ends as
-    ``died``, and another worker takes its place. To write one: subclass this, and run
-    ``unbraid.testing.check_executor`` on it.
+    If a worker dies, only its own job is lost: the job ends as ``died``, and a new
+    worker replaces the old one. To write an executor, subclass this class and test it
+    with ``unbraid.testing.check_executor``.
     """
 
     @property
     @abc.abstractmethod
     def n_workers(self) -> int:
-        """Jobs that can run at once."""
+        """Number of jobs that can run at the same time."""
 
     @abc.abstractmethod
     def run(self, jobs: Jobs) -> Generator[Event]:
-        """Take jobs while there are any, and tell how they get on.
+        """Run all jobs and yield what happens to them.
 
-        Ends when no job is left and all that were begun have ended. Every job that is
-        taken ends exactly once. When the generator is closed, all workers are gone.
+        Returns when no jobs are left and all started jobs have ended. Every job that
+        is taken ends exactly once. Closing the generator ends all workers.
 
         Args:
-            jobs: Asked whenever a worker is free.
+            jobs: Source of jobs, asked for one whenever a worker is free.
 
         Yields:
-            Event, at least every second.
+            Events, at least one per second.
         """
 
     @abc.abstractmethod
     def stop(self) -> None:
-        """Ask all workers to finish their step, save, and end as ``interrupted``."""
+        """Ask all workers to finish their step, save and end as ``interrupted``."""

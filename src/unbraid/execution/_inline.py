@@ -1,4 +1,4 @@
-"""The inline executor: in this process, one run after another."""
+"""An executor that runs jobs one after another in the current process."""
 
 import time
 from collections.abc import Generator
@@ -11,10 +11,10 @@ _WAIT_SECONDS = 0.25
 
 
 class InlineExecutor(AbstractExecutor):
-    """Runs jobs in the process that asks for them, for debuggers and small studies.
+    """Runs jobs one after another in the current process.
 
-    Nothing is set up: threads and memory are those of the process. Event come between
-    runs only, and what kills a run kills the process.
+    Meant for debugging and small studies. Threads and memory limits stay as they are.
+    Events are reported between jobs only, and a job that crashes ends the process.
     """
 
     def __init__(self) -> None:
@@ -22,11 +22,11 @@ class InlineExecutor(AbstractExecutor):
 
     @property
     def n_workers(self) -> int:
-        """One."""
+        """Always 1."""
         return 1
 
     def run(self, jobs: Jobs) -> Generator[Event]:
-        """One job after another, until there is none or one is interrupted."""
+        """Run jobs until none is left or one is interrupted."""
         self._is_stopping = False
         while not (jobs.is_over or self._is_stopping):
             job = jobs.take()
@@ -40,5 +40,5 @@ class InlineExecutor(AbstractExecutor):
             yield Event("ended", job, outcome)
 
     def stop(self) -> None:
-        """Begin no further job."""
+        """Start no more jobs."""
         self._is_stopping = True

@@ -1,4 +1,4 @@
-"""Jobs: units of work that a worker process does, and how they ended."""
+"""Jobs, which are units of work for a worker process, and their outcomes."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -15,10 +15,10 @@ class Job:
         kind: Function that does the work, as ``"package.module:function"``. It takes
             the job and a function to report progress with (see :data:`Report`).
         folder: Folder for the results of the job.
-        spec: Settings for that function, as JSON can hold them.
+        spec: Settings for that function, as JSON-compatible values.
         device: Device to compute on.
         steps: Number of training steps, to show progress; 0 if unknown.
-        description: A few words that tell the job from others.
+        description: Short description that distinguishes the job from others.
     """
 
     id: str
@@ -30,12 +30,12 @@ class Job:
     description: str = ""
 
     def to_plain(self) -> dict[str, Any]:
-        """Return the fields as a dictionary that JSON can hold."""
+        """Return the fields as a JSON-compatible dictionary."""
         return asdict(self)
 
     @classmethod
     def from_plain(cls, data: dict[str, Any]) -> "Job":
-        """Return the job that :meth:`to_plain` wrote."""
+        """Return the job with the given fields, see :meth:`to_plain`."""
         return cls(**data)
 
 
@@ -45,11 +45,11 @@ class Outcome:
 
     Attributes:
         id: Name of the job.
-        end: ``done``; ``failed`` for a reason of its own, which trying again would not
-            change; ``busy`` in another process; ``interrupted`` by the user;
-            ``blocked`` by something else, such as a full disk; or ``died`` with its
-            worker.
-        message: Reason, in one line; empty if the job is done.
+        end: ``done``; ``failed`` with an error of its own, which a retry would not
+            fix; ``busy`` if another process is working on it; ``interrupted`` by the
+            user; ``blocked`` by an outside cause such as a full disk; or ``died`` if
+            its worker died.
+        message: Reason in one line; empty if the job is done.
     """
 
     id: str

@@ -42,22 +42,22 @@ class JobFiles:
 
     @property
     def worker(self) -> Path:
-        """Process that works on the job, or did so last."""
+        """Process that works, or last worked, on the job."""
         return self.path / "worker.json"
 
     @property
     def lock(self) -> Path:
-        """Lock that is held by the process that works on the job."""
+        """Lock held by the process that works on the job."""
         return self.path / "work.lock"
 
     @property
     def training_state(self) -> Path:
-        """State from which the job continues; it is newer after each progress."""
+        """State from which the job continues, rewritten as the job progresses."""
         return self.path / "state.safetensors"
 
     @property
     def history(self) -> Path:
-        """Progress as lines of JSON, each with a ``step``."""
+        """Progress, one JSON record with a ``step`` per line."""
         return self.path / "history.jsonl"
 
     def write_failure(self, id: str, message: str, kind: str) -> None:
@@ -66,20 +66,20 @@ class JobFiles:
         Args:
             id: Name of the job.
             message: Reason, in one line.
-            kind: Name of the type of the error.
+            kind: Name of the exception class.
         """
         record = {"id": id, "error": message, "type": kind}
         write_json(self.failure, record, kind="failure")
 
     def read_failure(self) -> dict[str, Any]:
-        """Return why the job failed; empty if it did not."""
+        """Return the record of the failure; empty if the job did not fail."""
         return read_checked_json(self.failure, kind="failure", shape=_Failure)
 
     def set_damaged_aside(self) -> None:
-        """Rename what cannot be read, so that it is computed again.
+        """Rename unreadable files, so that their contents are computed again.
 
         Raises:
-            NewerFormatError: If a newer version wrote it.
+            NewerFormatError: If a newer version of unbraid wrote a file.
         """
         if not os.path.lexists(self.path):
             return
@@ -87,7 +87,7 @@ class JobFiles:
             set_aside(self.path)
             return
         for entry in list(os.scandir(self.path)):
-            # A folder, a pipe or a link that leads nowhere, under the name of a file.
+            # A folder, a pipe or a broken link with the name of one of the files.
             if entry.name in self.names and not entry.is_file():
                 set_aside(Path(entry.path))
         try:

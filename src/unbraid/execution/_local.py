@@ -1,4 +1,4 @@
-"""The local executor: one process of one thread per core."""
+"""The local executor, with one single-threaded process per core."""
 
 import contextlib
 import json
@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from unbraid.foundation import check_integer
 from unbraid.training import choose_device
 
 from ._executor import AbstractExecutor, Jobs
@@ -23,25 +24,25 @@ from ._work import ONE_THREAD
 
 _QUIET_SECONDS = 0.25
 _GPU_BYTES_PER_RUN = 2**30
-"""Memory of a GPU that a run of a small model takes, CUDA's own share included."""
+"""GPU memory of a training run of a small model, including that of CUDA itself."""
 
 _STARTS = 3
-"""Workers that may die in a row before they are ready, until it is given up."""
+"""Number of workers in a row that may die while starting before an error is raised."""
 
 
 class LocalExecutor(AbstractExecutor):
     """Worker processes on this machine.
 
-    Small models train fastest with one thread each and one process per core. Datasets
-    that come from files are memory maps, which the processes share.
+    Small models train fastest with one thread per process and one process per core.
+    Datasets read from files are memory-mapped and shared by the processes.
 
     Args:
-        n_workers: Processes, as many as there are cores when not given.
+        n_workers: Number of processes. Default: the number of cores.
     """
 
     def __init__(self, n_workers: int | None = None) -> None:
-        if n_workers is not None and n_workers < 1:
-            raise ValueError(f"study: expected workers from 1, got {n_workers}.")
+        if n_workers is not None:
+            check_integer("n_workers", n_workers, least=1)
         self._n_workers = n_workers or count_cores()
         self._workers: list[_Worker] = []
 
@@ -51,7 +52,7 @@ class LocalExecutor(AbstractExecutor):
         return self._n_workers
 
     def run(self, jobs: Jobs) -> Generator[Event]:
-        """Start the workers, hand out the jobs, and let the workers go."""
+        """Start the workers, give them jobs, and end the workers."""
         with (
             tempfile.TemporaryDirectory() as scratch,
             selectors.DefaultSelector() as selector,
@@ -68,7 +69,7 @@ class LocalExecutor(AbstractExecutor):
     ) -> Iterator[Event]:
         n_false_starts = 0
         while True:
-            yield from self._hand_out(jobs, selector, scratch)
+            yield from self._assign_jobs(jobs, selector, scratch)
             if jobs.is_over and not any(worker.job for worker in self._workers):
                 return
             ready = selector.select(_QUIET_SECONDS)
@@ -76,29 +77,29 @@ class LocalExecutor(AbstractExecutor):
                 yield Event("quiet")
             for key, _ in ready:
                 worker: _Worker = key.data
-                words = worker.read()
-                for word in words or []:
-                    news = worker.understand(word)
-                    if news is not None:
-                        yield news
-                if words is None:  # it is gone
+                messages = worker.read()
+                for message in messages or []:
+                    event = worker.handle(message)
+                    if event is not None:
+                        yield event
+                if messages is None:  # the worker has died
                     selector.unregister(worker.output)
                     self._workers.remove(worker)
                     n_false_starts = 0 if worker.is_ready else n_false_starts + 1
-                    reason = worker.last_words()
+                    reason = worker.explain_death()
                     worker.kill()
                     if worker.job is not None:
-                        # One that was asked to stop may leave before it has begun.
+                        # A worker that was asked to stop may end before its job starts.
                         end = "died" if worker.is_open else "interrupted"
                         outcome = Outcome(worker.job.id, end, reason)
                         yield Event("ended", worker.job, outcome)
                     if n_false_starts == _STARTS:
                         raise RuntimeError(
-                            "study: expected worker processes that start, got "
-                            f"{_STARTS} that did not: {reason}"
+                            f"{_STARTS} worker processes in a row died while "
+                            f"starting: {reason}"
                         )
 
-    def _hand_out(
+    def _assign_jobs(
         self, jobs: Jobs, selector: selectors.BaseSelector, scratch: Path
     ) -> Iterator[Event]:
         for worker in self._workers:
@@ -119,25 +120,25 @@ class LocalExecutor(AbstractExecutor):
             yield Event("begun", job)
 
     def stop(self) -> None:
-        """Ask every worker to save and leave."""
+        """Ask every worker to save and end."""
         for worker in self._workers:
             worker.stop()
 
 
 class _Worker:
-    """One process, and what it works on."""
+    """A worker process and its job."""
 
     def __init__(self, scratch: Path) -> None:
-        # What a process says before it dies is the best reason there is.
+        # The last line on stderr is the best explanation of a crash.
         number, path = tempfile.mkstemp(dir=scratch)
-        self._complaints = Path(path)
+        self._errors = Path(path)
         self._process = subprocess.Popen(
             [sys.executable, "-m", "unbraid.execution._local_worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=number,
             env={**os.environ, **ONE_THREAD},
-            start_new_session=True,  # Ctrl-C is for the parent, which tells the workers
+            start_new_session=True,  # the parent handles Ctrl-C and stops the workers
         )
         os.close(number)
         assert self._process.stdin is not None
@@ -151,51 +152,53 @@ class _Worker:
         self.is_open = True
 
     def begin(self, job: Job) -> None:
-        """Hand it a job."""
+        """Give the worker a job."""
         self.job = job
-        self._say(json.dumps(job.to_plain()))
+        self._send(json.dumps(job.to_plain()))
 
     def stop(self) -> None:
-        """Ask it to save and leave."""
+        """Ask the worker to save and end."""
         self.is_open = False
-        self._say(STOP)
+        self._send(STOP)
 
-    def _say(self, line: str) -> None:
-        # If it is dead, the end of its output says so.
+    def _send(self, line: str) -> None:
+        # The death of a worker is noticed at the end of its output.
         with contextlib.suppress(BrokenPipeError):
             self._input.write(line.encode() + b"\n")
             self._input.flush()
 
     def read(self) -> list[dict[str, Any]] | None:
-        """What it has said since the last time; nothing at all if it is gone."""
+        """Return the messages since the last call, or None if the worker has died."""
         chunk = self.output.read()
         if chunk == b"":
             return None
         *lines, self._rest = (self._rest + (chunk or b"")).split(b"\n")
         return [json.loads(line) for line in lines]
 
-    def understand(self, words: dict[str, Any]) -> Event | None:
-        """What it said, as news."""
+    def handle(self, message: dict[str, Any]) -> Event | None:
+        """Update the state of the worker, and return the event of a message."""
         job = self.job
-        if "ready" in words or job is None:
+        if "ready" in message or job is None:
             self.is_ready = True
             return None
-        if "end" in words:
+        if "end" in message:
             self.job = None
-            return Event("ended", job, Outcome(job.id, words["end"], words["message"]))
-        return Event("progress", job, None, words["step"], words["images_per_second"])
+            outcome = Outcome(job.id, message["end"], message["message"])
+            return Event("ended", job, outcome)
+        speed = message["images_per_second"]
+        return Event("progress", job, None, message["step"], speed)
 
-    def last_words(self) -> str:
-        """Why it is gone, as far as that can be known."""
+    def explain_death(self) -> str:
+        """Return the exit code and the last line on stderr."""
         code = self._process.wait()
         how = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
         if code == -9:
-            how += ", perhaps for want of memory"
-        lines = self._complaints.read_text(errors="replace").strip().split("\n")
-        return f"the worker process is gone ({how}). {lines[-1][:500]}".strip()
+            how += ", possibly out of memory"
+        lines = self._errors.read_text(errors="replace").strip().split("\n")
+        return f"the worker process died ({how}). {lines[-1][:500]}".strip()
 
     def kill(self) -> None:
-        """End it now."""
+        """Kill the process."""
         self._process.kill()
         self._process.wait()
         with contextlib.suppress(BrokenPipeError):
@@ -204,13 +207,13 @@ class _Worker:
 
 
 def count_workers(device: str) -> int:
-    """Return how many runs may train at once on a device of this machine.
+    """Return how many runs can train at the same time on a device of this machine.
 
     Args:
         device: Name of a device, or ``"auto"``.
 
     Returns:
-        The number of cores; on a GPU no more than its free memory has room for.
+        Number of cores; on a GPU, at most as many runs as fit into its free memory.
     """
     n_cores, chosen = count_cores(), choose_device(device)
     if chosen.type != "cuda":
@@ -220,7 +223,7 @@ def count_workers(device: str) -> int:
 
 
 def count_cores() -> int:
-    """Cores that this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,7 +1,8 @@
-"""A worker process of the local executor: jobs on its input, news on its output.
+"""A worker process of the local executor.
 
-One line of JSON each. The process lives as long as its input is open: when whoever
-started it dies, the input closes, and it stops at once. That is safe at any moment.
+It reads jobs from its input and writes messages to its output, one JSON record per
+line. When the parent process dies, the input closes and the worker exits at once. This
+is safe at any time.
 """
 
 import json
@@ -18,31 +19,31 @@ from ._job import Job, Outcome
 from ._work import prepare_process, work
 
 STOP = "stop"
-# Seconds between two lines about the progress of a run.
-_EVERY = 1.0
+# Seconds between two progress messages.
+_INTERVAL = 1.0
 
 
 class _Progress:
-    """Tells the parent how far a job is, about once a second."""
+    """Reports the progress of a job to the parent, about once per second."""
 
     def __init__(self, output: TextIO) -> None:
-        self._output, self._told_at = output, 0.0
+        self._output, self._sent_at = output, 0.0
 
     def __call__(self, step: int, images_per_second: float) -> None:
         now = time.monotonic()
-        if now - self._told_at >= _EVERY:
-            self._told_at = now
+        if now - self._sent_at >= _INTERVAL:
+            self._sent_at = now
             record = {"step": step, "images_per_second": images_per_second}
-            _tell(self._output, record)
+            _send(self._output, record)
 
 
-def _tell(output: TextIO, words: Mapping[str, Any]) -> None:
-    output.write(json.dumps(words) + "\n")
+def _send(output: TextIO, message: Mapping[str, Any]) -> None:
+    output.write(json.dumps(message) + "\n")
     output.flush()
 
 
 def _listen(jobs: "queue.Queue[Job]", stopping: threading.Event) -> None:
-    """Read jobs, and the wish to stop; leave with the parent."""
+    """Read jobs and the request to stop; exit when the parent has died."""
     for line in sys.stdin:
         if line.strip() == STOP:
             stopping.set()
@@ -53,28 +54,28 @@ def _listen(jobs: "queue.Queue[Job]", stopping: threading.Event) -> None:
 
 
 def main() -> None:
-    """Work until the input closes."""
-    # NullObserver else may write where the news goes.
+    """Run jobs until the input closes or a stop is requested."""
+    # Keep the real stdout for messages, and send all other output to stderr.
     output = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     jobs: queue.Queue[Job] = queue.Queue()
     stopping = threading.Event()
     threading.Thread(target=_listen, args=(jobs, stopping), daemon=True).start()
     prepare_process()
-    _tell(output, {"ready": os.getpid()})
+    _send(output, {"ready": os.getpid()})
     while not stopping.is_set():
         try:
             job = jobs.get()
         except KeyboardInterrupt:
             return
         outcome = _work(job, output)
-        _tell(output, {"end": outcome.end, "message": outcome.message})
+        _send(output, {"end": outcome.end, "message": outcome.message})
 
 
 def _work(job: Job, output: TextIO) -> Outcome:
     try:
         return work(job, _Progress(output))
-    except KeyboardInterrupt:  # between two of its own handlers
+    except KeyboardInterrupt:  # raised outside of the handler in `work`
         return Outcome(job.id, "interrupted")
 
 

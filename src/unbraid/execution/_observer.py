@@ -12,11 +12,11 @@ class Event:
 
     Attributes:
         kind: ``begun``, ``progress`` or ``ended``; or ``quiet`` if nothing has happened
-            for a while, so that the reader may look at other things.
-        job: The job, unless the kind is ``quiet``.
-        outcome: How the job ended, if it has.
-        step: Training steps done, of an event of progress.
-        images_per_second: Training speed, of an event of progress.
+            for a while, which gives the caller time for other things.
+        job: The job; None if the kind is ``quiet``.
+        outcome: Result of a job that has ended; None for other kinds.
+        step: Number of training steps done, if the kind is ``progress``.
+        images_per_second: Training speed, if the kind is ``progress``.
     """
 
     kind: Literal["begun", "progress", "ended", "quiet"]
@@ -27,20 +27,20 @@ class Event:
 
 
 class Observer(Protocol):
-    """Is told how jobs get on."""
+    """Interface of objects that follow the progress of jobs."""
 
     def begin(self, *, n_runs: int, n_done: int, n_workers: int) -> None:
-        """Jobs begin, or are continued.
+        """Prepare for jobs that start now.
 
         Args:
-            n_runs: Number of all jobs.
-            n_done: Number of jobs that were done before.
-            n_workers: Number of jobs at once.
+            n_runs: Total number of jobs.
+            n_done: Number of jobs that were finished earlier.
+            n_workers: Number of jobs that run at the same time.
         """
         ...
 
     def notify(self, event: Event) -> None:
-        """Something happened."""
+        """Handle an event."""
         ...
 
 

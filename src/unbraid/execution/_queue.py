@@ -1,4 +1,4 @@
-"""Which run comes next: those that are missing, and those to be tried once more."""
+"""The queue of jobs, with retries for jobs whose worker died."""
 
 import time
 from collections import deque
@@ -9,65 +9,65 @@ from ._job import Job, Outcome
 from ._job_files import JobFiles
 
 _TRIES = 3
-"""Workers that a run may take with it, without getting on, before it is given up."""
+"""Number of workers that may die on one job, without progress, before it fails."""
 
-_LOOK_AGAIN_SECONDS = 2.0
-"""After which to ask whether another process is done with a run."""
+_RETRY_SECONDS = 2.0
+"""Delay before retrying a job that another process is working on."""
 
 
 class JobQueue:
-    """Jobs of a study that are still to be done.
+    """Queue of jobs that are not finished.
 
     Args:
-        jobs: In the order in which they should be begun.
-        more_to_come: Whether jobs will be added; then it is over when :meth:`close`
-            says so, and not when it is empty.
+        jobs: Jobs in the order in which to start them.
+        more_to_come: Whether jobs will be added later. If so, the queue ends when
+            :meth:`close` is called, not when it is empty.
     """
 
     def __init__(self, jobs: Iterable[Job], *, more_to_come: bool = False) -> None:
         self._waiting = deque(jobs)
         self._more_to_come = more_to_come
         self._later: deque[tuple[float, Job]] = deque()
-        self._n_begun = 0
+        self._n_running = 0
         self._deaths: dict[str, tuple[int, int]] = {}
         self._is_closed = False
 
     def take(self) -> Job | None:
-        """The next job, or none that can be begun now."""
+        """Return the next job, or None if no job can start now."""
         if self._is_closed:
             return None
         if not self._waiting and self._later and self._later[0][0] <= time.monotonic():
             self._waiting.append(self._later.popleft()[1])
         if not self._waiting:
             return None
-        self._n_begun += 1
+        self._n_running += 1
         return self._waiting.popleft()
 
     @property
     def is_over(self) -> bool:
-        """Whether there will never be another job."""
-        left = self._waiting or self._later or self._n_begun or self._more_to_come
+        """Whether no more jobs will come."""
+        left = self._waiting or self._later or self._n_running or self._more_to_come
         return self._is_closed or not left
 
     def add(self, jobs: Iterable[Job]) -> None:
-        """More jobs, to be begun after those that wait."""
+        """Append jobs to the end of the queue."""
         self._waiting.extend(jobs)
 
     @property
     def n_left(self) -> int:
-        """Jobs that have not ended."""
-        return len(self._waiting) + len(self._later) + self._n_begun
+        """Number of jobs that have not ended."""
+        return len(self._waiting) + len(self._later) + self._n_running
 
     def record_outcome(self, job: Job, outcome: Outcome) -> Outcome:
-        """Take note of how a job ended, and try it again if that may help.
+        """Record how a job ended, and queue it again if a retry may help.
 
         Returns:
-            The outcome to be told: that of a run which has taken too many workers with
-            it is a failure.
+            Outcome to report: a failure if the workers of the job have died too often,
+            otherwise the given outcome.
         """
-        self._n_begun -= 1
+        self._n_running -= 1
         if outcome.end == "busy":
-            self._later.append((time.monotonic() + _LOOK_AGAIN_SECONDS, job))
+            self._later.append((time.monotonic() + _RETRY_SECONDS, job))
         elif outcome.end == "died" and not self._is_closed:
             if self._count_death(job) == _TRIES:
                 message = f"{_TRIES} times in a row {outcome.message}"
@@ -78,9 +78,10 @@ class JobQueue:
         return outcome
 
     def _count_death(self, job: Job) -> int:
-        """Workers that a run has lost since it last saved its state.
+        """Return how many workers died on a job since it last saved its state.
 
-        A long run on machines that come and go may lose any number, and still get on.
+        A long job on unreliable machines may lose any number of workers, as long as it
+        makes progress in between.
         """
         state = JobFiles(Path(job.folder)).training_state
         saved_at = state.stat().st_mtime_ns if state.is_file() else 0
@@ -90,5 +91,5 @@ class JobQueue:
         return count
 
     def close(self) -> None:
-        """Begin no more jobs."""
+        """Start no more jobs."""
         self._is_closed = True

@@ -1,4 +1,4 @@
-"""The Ray executor: the same runs, on a Ray of this machine or on a cluster."""
+"""The Ray executor, for this machine or a cluster."""
 
 import contextlib
 import functools
@@ -16,7 +16,12 @@ from typing import Any
 
 import torch
 
-from unbraid.foundation import import_extra
+from unbraid.foundation import (
+    check_integer,
+    check_number,
+    check_positive,
+    import_extra,
+)
 
 from ._executor import AbstractExecutor, Jobs
 from ._job import Job, Outcome
@@ -25,44 +30,45 @@ from ._observer import Event
 from ._work import ONE_THREAD, prepare_process, work
 
 _QUIET_SECONDS = 0.25
-_LOOK_SECONDS = 1.0
-"""Between two looks at how far the runs are."""
+_PROGRESS_SECONDS = 1.0
+"""Time between two checks of the progress of all jobs."""
 
 _ANSWER_SECONDS = 10.0
-"""In which a cluster must answer."""
+"""Time in which a cluster must answer."""
 
 _TAIL_BYTES = 2**16
-"""Of a history, enough for its last line."""
+"""Bytes to read from the end of a history; enough for its last line."""
 
 _STORE_BYTES = 100 * 2**20
-"""Of memory that Ray shares: nothing but words goes through it."""
+"""Memory of Ray's object store, which holds only short messages."""
 
 LOSSES = "A worker died or was killed|killed due to memory pressure|marked dead"
-"""Lines that Ray would print in between, whatever the level of its logs."""
+"""Pattern of lines that Ray would print regardless of its log level."""
 
 
 class RayExecutor(AbstractExecutor):
-    """Workers of Ray, on this machine or on a cluster.
+    """Runs jobs with Ray, on this machine or a cluster.
 
-    Runs are those of :class:`LocalExecutor`, with the same numbers: each computes with
-    one thread, whatever it asks for. They are read from and written to the folder of
-    the study, which every node must see under the same path; every node also needs
-    this version of unbraid, and the data. A run whose worker or node is lost is tried
-    again from its last saved state.
+    Results are the same as with :class:`LocalExecutor`: each job computes with one
+    thread, however many cores it requests. Jobs read and write the folder of the study,
+    which must have the same path on every node. Every node also needs the same version
+    of unbraid, and the data. If a worker or node is lost, its job is retried from the
+    last saved state.
 
-    Ray is started for the study and ends with it. If the calling program has called
-    ``ray.init`` already, that Ray is used, and left as it was.
+    Ray is started for the study and shut down with it. If the calling program has
+    called ``ray.init`` already, that instance is used and stays up.
 
     Args:
-        n_workers: Runs at once, as many as there is room for when not given.
-        address: Of a cluster, as ``ray.init`` takes it, such as ``"auto"``; the
-            environment variable ``RAY_ADDRESS`` when not given, or else a Ray of this
-            machine alone.
-        cpus: Cores to be requested for a run, above 0.
-        gpus: Devices to be requested for a run; a fraction shares one.
+        n_workers: Number of jobs at the same time. Default: as many as the nodes have
+            room for.
+        address: Address of a cluster as for ``ray.init``, such as ``"auto"``. Default:
+            the environment variable ``RAY_ADDRESS`` if set, otherwise Ray is started on
+            this machine.
+        cpus: Cores to request for each job, above 0.
+        gpus: GPUs to request for each job; jobs can share one by requesting a fraction.
 
     Raises:
-        ImportError: If Ray is not installed; says how to.
+        ImportError: If Ray is not installed. The message says how to install it.
     """
 
     def __init__(
@@ -73,16 +79,13 @@ class RayExecutor(AbstractExecutor):
         cpus: float = 1,
         gpus: float = 0,
     ) -> None:
-        if n_workers is not None and n_workers < 1:
-            raise ValueError(f"study: expected workers from 1, got {n_workers}.")
-        if cpus <= 0 or gpus < 0:
-            raise ValueError(
-                f"RayExecutor: expected cpus above 0 and gpus from 0, got {cpus} and "
-                f"{gpus}."
-            )
-        # Ray looks at this when it is imported: the study tells of these losses itself.
+        if n_workers is not None:
+            check_integer("n_workers", n_workers, least=1)
+        check_positive("cpus", cpus)
+        check_number("gpus", gpus, least=0)
+        # Ray reads this variable on import. The study reports lost workers itself.
         with _environment("RAY_DEDUP_LOGS_SKIP_REGEX", LOSSES):
-            self._ray = import_extra("ray", "ray", who="RayExecutor")
+            self._ray = import_extra("ray", "ray", feature="RayExecutor")
         self._n_workers = n_workers
         self._address = address or os.environ.get("RAY_ADDRESS")
         self._cpus, self._gpus = cpus, gpus
@@ -91,35 +94,35 @@ class RayExecutor(AbstractExecutor):
 
     @property
     def n_workers(self) -> int:
-        """Number of runs at once; a cluster is asked for it, if it was not given."""
+        """Number of jobs at the same time, from the cluster if not given."""
         if self._n_workers is None:
             if self._address is None and not self._ray.is_initialized():
                 nodes = [(count_cores(), torch.cuda.device_count())]
             else:
                 self._connect()
-                found = [
-                    each["Resources"] for each in self._ray.nodes() if each["Alive"]
+                alive = [
+                    node["Resources"] for node in self._ray.nodes() if node["Alive"]
                 ]
-                nodes = [(each.get("CPU", 0), each.get("GPU", 0)) for each in found]
-            self._n_workers = self._room(nodes)
+                nodes = [(node.get("CPU", 0), node.get("GPU", 0)) for node in alive]
+            self._n_workers = self._count_room(nodes)
         return self._n_workers
 
-    def _room(self, nodes: Sequence[tuple[float, float]]) -> int:
-        """Runs that nodes with so many cores and devices have room for."""
+    def _count_room(self, nodes: Sequence[tuple[float, float]]) -> int:
+        """Return how many jobs fit on nodes with the given cores and GPUs."""
         room = 0
         for n_cpus, n_gpus in nodes:
             here = int(n_cpus / self._cpus)
             room += min(here, int(n_gpus / self._gpus)) if self._gpus else here
         if not room:
             raise ValueError(
-                f"RayExecutor: expected a node with {self._cpus} cores and "
-                f"{self._gpus} devices, got nodes with (cores, devices) {nodes}. Ask "
-                "for less, or give the number of workers if such nodes are to come."
+                f"No node has the {self._cpus} cores and {self._gpus} GPUs requested "
+                f"for each job; the nodes have (cores, GPUs) {nodes}. Request less, or "
+                "set n_workers if larger nodes will join."
             )
         return room
 
     def run(self, jobs: Jobs) -> Generator[Event]:
-        """Connect to Ray, hand out the jobs, and let go of Ray."""
+        """Connect to Ray, run the jobs, and disconnect."""
         try:
             self._connect()
             yield from self._run(jobs)
@@ -131,10 +134,10 @@ class RayExecutor(AbstractExecutor):
             name="unbraid",
             num_cpus=self._cpus,
             num_gpus=self._gpus,
-            max_retries=0,  # the study decides what is tried again
+            max_retries=0,  # the queue decides about retries
             runtime_env={"env_vars": ONE_THREAD},
         )
-        looked_at = 0.0
+        checked_at = 0.0
         while True:
             while len(self._running) < self.n_workers:
                 job = jobs.take()
@@ -148,16 +151,16 @@ class RayExecutor(AbstractExecutor):
             for reference in ended:
                 job = self._running.pop(reference).job
                 yield Event("ended", job, self._outcome(job, reference))
-            if time.monotonic() - looked_at >= _LOOK_SECONDS:
-                looked_at = time.monotonic()
+            if time.monotonic() - checked_at >= _PROGRESS_SECONDS:
+                checked_at = time.monotonic()
                 yield from filter(
-                    None, [each.look() for each in self._running.values()]
+                    None, [each.check_progress() for each in self._running.values()]
                 )
             if not ended:
                 yield Event("quiet")
 
     def _wait(self) -> list[Any]:
-        if not self._running:  # what is left is being done by another process
+        if not self._running:  # another process works on the remaining jobs
             time.sleep(_QUIET_SECONDS)
             return []
         return self._ray.wait(list(self._running), timeout=_QUIET_SECONDS)[0]
@@ -169,17 +172,17 @@ class RayExecutor(AbstractExecutor):
         except errors.TaskCancelledError:
             return Outcome(job.id, "interrupted")
         except (errors.RayTaskError, errors.RuntimeEnvSetupError) as error:
-            # No fault of the run: `work` does not raise.
-            message = f"a node that cannot work: {_lines(error)[-1]}"
+            # Not the fault of the job: `work` does not raise.
+            message = f"a node cannot run jobs: {_lines(error)[-1]}"
             return Outcome(job.id, "blocked", message)
         except errors.RayError as error:
             reason = f"{type(error).__name__}. {' '.join(_lines(error))}"
-            message = f"the Ray worker is gone: {reason[:500]}"
+            message = f"the Ray worker died: {reason[:500]}"
             return Outcome(job.id, "died", message)
         return Outcome(job.id, end, message)
 
     def stop(self) -> None:
-        """Press Ctrl-C, as it were, in every worker."""
+        """Interrupt every worker, as Ctrl-C would."""
         for reference in self._running:
             self._ray.cancel(reference)
 
@@ -200,14 +203,13 @@ class RayExecutor(AbstractExecutor):
             self._ray.init(address, **options)
         except (OSError, ValueError, RuntimeError) as error:
             raise ConnectionError(
-                f"RayExecutor: expected a Ray cluster at {address!r}, got none: "
-                f"{_lines(error)[-1]}"
+                f"Cannot connect to a Ray cluster at {address!r}: {_lines(error)[-1]}"
             ) from error
 
     def _start(self, options: dict[str, Any]) -> None:
         n_cpus = math.ceil(self.n_workers * self._cpus)
         n_gpus = torch.cuda.device_count()
-        self._room([(n_cpus, n_gpus)])  # or else Ray would wait for ever
+        self._count_room([(n_cpus, n_gpus)])  # otherwise Ray would wait forever
         with _environment("RAY_USAGE_STATS_ENABLED", "0"):
             self._ray.init(
                 "local",
@@ -222,8 +224,8 @@ class RayExecutor(AbstractExecutor):
         for reference in self._running:
             self._ray.cancel(reference, force=True)
         if self._running:
-            found = list(self._running)
-            self._ray.wait(found, num_returns=len(found), timeout=10)
+            references = list(self._running)
+            self._ray.wait(references, num_returns=len(references), timeout=10)
             self._running.clear()
         if self._is_ours:
             self._is_ours = False
@@ -231,16 +233,16 @@ class RayExecutor(AbstractExecutor):
 
 
 class _Running:
-    """A job that was handed out, and how far its history says it is."""
+    """A running job, with its progress as read from its history file."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
         self._history = Path(job.folder) / "history.jsonl"
         self._step = -1
 
-    def look(self) -> Event | None:
-        """Event of progress, if there is any."""
-        record = _last_record(self._history)
+    def check_progress(self) -> Event | None:
+        """Return a progress event if the job has progressed since the last call."""
+        record = _read_last_record(self._history)
         step = record.get("step", self._step)
         if step == self._step:
             return None
@@ -248,8 +250,8 @@ class _Running:
         return Event("progress", self.job, None, step, record["images_per_second"])
 
 
-def _last_record(path: Path) -> dict[str, Any]:
-    """The last whole line of a history; nothing if there is none."""
+def _read_last_record(path: Path) -> dict[str, Any]:
+    """Return the last complete record of a history; empty if there is none."""
     try:
         with path.open("rb") as file:
             file.seek(max(file.seek(0, os.SEEK_END) - _TAIL_BYTES, 0))
@@ -259,15 +261,15 @@ def _last_record(path: Path) -> dict[str, Any]:
 
 
 def _work(plain: dict[str, Any]) -> tuple[str, str]:
-    """What a worker does, on its node."""
+    """Run a job on a Ray node, and return how it ended and why."""
     _prepare()
     job = Job.from_plain(plain)
     runs = Path(job.folder).parent
     if not runs.is_dir():
         node = socket.gethostname()
         return "blocked", (
-            f"the node {node!r}, which does not see {runs}. Put the study into a "
-            "folder that every node sees."
+            f"the node {node!r} cannot see {runs}. Put the study into a folder that "
+            "every node can see."
         )
     outcome = work(job)
     return outcome.end, outcome.message
@@ -277,7 +279,7 @@ _prepare = functools.cache(prepare_process)
 
 
 def _require_answer(address: str) -> None:
-    """Meet a wrong address in seconds, after which Ray would look for minutes."""
+    """Raise an error for a wrong address within seconds; Ray would try for minutes."""
     host, _, port = address.rpartition("://")[2].partition("/")[0].rpartition(":")
     if host and port.isdecimal():
         socket.create_connection((host.strip("[]"), int(port)), _ANSWER_SECONDS).close()
@@ -285,7 +287,7 @@ def _require_answer(address: str) -> None:
 
 @contextlib.contextmanager
 def _kept_termination() -> Iterator[None]:
-    """With SIGTERM as it was: Ray would end the process, where a study would save."""
+    """Restore the SIGTERM handler, which Ray replaces: a study saves on SIGTERM."""
     previous = signal.getsignal(signal.SIGTERM)
     try:
         yield
@@ -297,7 +299,7 @@ def _kept_termination() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _environment(name: str, value: str) -> Iterator[None]:
-    """With a variable set, unless it is set already."""
+    """Set an environment variable for a while, unless it is set already."""
     if name in os.environ:
         yield
         return

@@ -17,21 +17,21 @@ def run_jobs(
     observer: Observer,
     on_end: Callable[[Job, Outcome], str],
 ) -> None:
-    """Run the jobs of a queue.
+    """Run all jobs of a queue.
 
-    Ctrl-C or SIGTERM ends every job after its current step, and the call returns; a
-    second one raises at once.
+    On Ctrl-C or SIGTERM, every job ends after its current step and the function
+    returns. A second Ctrl-C raises at once.
 
     Args:
-        queue: The jobs.
+        queue: Jobs to run.
         executor: Executor that runs them.
-        observer: Is told what happens.
-        on_end: Is called when a job has ended. Returns why no more jobs should begin,
-            or an empty text.
+        observer: Notified of every event.
+        on_end: Called when a job has ended. Returns a reason to start no more jobs,
+            or an empty string.
 
     Raises:
-        OSError: If something keeps the results from being written, such as a full disk;
-            results that were written stay.
+        OSError: If results cannot be written, for example because the disk is full.
+            Results written before are kept.
     """
     blocked, is_stopping = "", False
     with (
@@ -52,6 +52,6 @@ def run_jobs(
                 executor.stop()
     if blocked:
         raise OSError(
-            f"Cannot write the results: {blocked.rstrip('.')}. What is done stays; the "
-            "same command continues once the problem is solved."
+            f"Cannot write the results: {blocked.rstrip('.')}. Finished jobs are kept. "
+            "Solve the problem, then continue with the same command."
         )

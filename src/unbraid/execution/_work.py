@@ -1,4 +1,4 @@
-"""Doing one job, in the process that is called."""
+"""Running one job in the current process."""
 
 import errno
 import os
@@ -16,12 +16,12 @@ from ._job import Job, Outcome
 from ._job_files import JobFiles
 
 Report = Callable[[int, float], None]
-"""Takes the number of steps done and the images per second."""
+"""Function that takes the number of steps done and the images per second."""
 
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 )
-"""Environment of a worker, for libraries that read it only when they are loaded."""
+"""Environment of a worker. Libraries read these variables only when loaded."""
 
 _OUTSIDE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE,
             errno.EIO, errno.ESTALE)  # fmt: skip
@@ -29,7 +29,7 @@ _OUTSIDE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE,
 
 
 class JobBlockedError(UnbraidError):
-    """A job cannot be done now, for a reason that is not its own."""
+    """A job cannot run now, for a reason outside of the job."""
 
 
 def prepare_process() -> None:
@@ -39,31 +39,31 @@ def prepare_process() -> None:
 
 
 def ignore_progress(step: int, images_per_second: float) -> None:
-    """Report progress to nobody."""
+    """Discard progress reports."""
     del step, images_per_second
 
 
 def work(job: Job, report: Report = ignore_progress) -> Outcome:
-    """Do a job, or continue it.
+    """Run a job, or continue it, and return how it ended.
 
-    Errors are not raised: those of the job are written into its folder, and all are
-    part of the outcome.
+    No errors are raised. The outcome describes them, and errors of the job itself are
+    also written to its folder.
 
     Args:
-        job: The job.
-        report: Is called with the progress.
+        job: Job to run.
+        report: Called with the progress.
     """
     files = JobFiles(Path(job.folder))
     try:
         with locked(files.lock) as is_ours:
             if not is_ours:
-                return Outcome(job.id, "busy", "another process works on it")
+                return Outcome(job.id, "busy", "another process is working on it")
             return _work(job, files, report)
     except KeyboardInterrupt:
         return Outcome(job.id, "interrupted")
     except (OSError, JobBlockedError) as error:
-        # Not a fault of the job: on a healthy disk it would be done.
-        return Outcome(job.id, "blocked", _in_one_line(error))
+        # Not the fault of the job: it would succeed on a healthy disk.
+        return Outcome(job.id, "blocked", _format_in_one_line(error))
 
 
 def _work(job: Job, files: JobFiles, report: Report) -> Outcome:
@@ -71,8 +71,8 @@ def _work(job: Job, files: JobFiles, report: Report) -> Outcome:
         function = pkgutil.resolve_name(job.kind)
     except (ImportError, AttributeError, ValueError) as error:
         raise JobBlockedError(
-            f"The kind of work {job.kind!r} is not known here ({error}). Install the "
-            "same version of unbraid everywhere."
+            f"Cannot import the function {job.kind!r} of the job ({error}). Install "
+            "the same version of unbraid on all machines."
         ) from error
     files.failure.unlink(missing_ok=True)
     worker = {"pid": os.getpid(), "host": socket.gethostname()}
@@ -84,12 +84,12 @@ def _work(job: Job, files: JobFiles, report: Report) -> Outcome:
     except (MemoryError, Exception) as error:
         if isinstance(error, OSError) and error.errno in _OUTSIDE:
             raise
-        message = _in_one_line(error)
+        message = _format_in_one_line(error)
         files.write_failure(job.id, message, type(error).__name__)
         return Outcome(job.id, "failed", message)
     return Outcome(job.id, "done")
 
 
-def _in_one_line(error: BaseException) -> str:
+def _format_in_one_line(error: BaseException) -> str:
     text = str(error).strip() or type(error).__name__
     return " ".join(text.split())

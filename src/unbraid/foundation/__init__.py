@@ -1,4 +1,4 @@
-"""Shared basics that know nothing about data or models, and do not import torch."""
+"""Shared basics, independent of data and models, which do not import torch."""
 
 from ._correlation import Correlation, correlate, is_constant, tied
 from ._durations import format_duration, parse_duration
@@ -27,6 +27,7 @@ from ._files import (
     require_space,
     set_aside,
 )
+from ._html import html_table
 from ._interruption import deferred_interruption
 from ._json_files import (
     FORMAT,
@@ -38,24 +39,28 @@ from ._json_files import (
 )
 from ._locks import is_locked, locked
 from ._memory import format_bytes, require_memory
-from ._paths import MOST_TEXT_BYTES, expand_user, read_text, require_regular_file
+from ._n_jobs import count_jobs
+from ._paths import MAX_TEXT_BYTES, expand_user, read_text, require_regular_file
 from ._randomness import check_seed, hashed_bytes, numpy_generator, torch_generator
 from ._sections import Section, Whole, suggest
 from ._settings import OMIT_NONE, from_plain, make_record, to_plain
 from ._validation import (
     are_whole,
+    check_count,
     check_finite,
     check_integer,
     check_integers,
+    check_not_empty,
     check_number,
     check_option,
     check_positive,
     check_sequence,
     check_shape,
+    check_unique,
     is_number,
     is_whole,
 )
-from ._yaml import MOST_CHARACTERS, read_yaml, write_yaml
+from ._yaml import MAX_CHARACTERS, read_yaml, write_yaml
 
 __all__ = [
     "Catalog",
@@ -67,8 +72,8 @@ __all__ = [
     "FORMAT",
     "FolderInUseError",
     "Joined",
-    "MOST_CHARACTERS",
-    "MOST_TEXT_BYTES",
+    "MAX_CHARACTERS",
+    "MAX_TEXT_BYTES",
     "NewerFormatError",
     "NotEnoughMemoryError",
     "OMIT_NONE",
@@ -79,17 +84,21 @@ __all__ = [
     "Whole",
     "are_whole",
     "cache_folder",
+    "check_count",
     "check_finite",
     "check_integer",
     "check_integers",
+    "check_not_empty",
     "check_number",
     "check_option",
     "check_positive",
     "check_seed",
     "check_sequence",
     "check_shape",
+    "check_unique",
     "class_reader",
     "correlate",
+    "count_jobs",
     "deferred_interruption",
     "delete_own_files",
     "import_extra",
@@ -99,6 +108,7 @@ __all__ = [
     "from_plain",
     "hashed_bytes",
     "format_duration",
+    "html_table",
     "is_constant",
     "is_locked",
     "is_number",

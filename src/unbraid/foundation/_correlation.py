@@ -1,4 +1,4 @@
-"""Correlation of two lists of numbers, with ties that rounding would break."""
+"""Correlation of two arrays, with ties that rounding errors would break."""
 
 from typing import Literal
 
@@ -9,29 +9,30 @@ Correlation = Literal["spearman", "pearson"]
 
 
 def tied(distances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Distances as shares of the largest, those that agree to 12 digits made equal.
+    """Divide distances by the largest and round them to 12 digits, to restore ties.
 
-    Sums that are equal in exact arithmetic differ in the last bit, and ranks would
-    take that for an order.
+    Sums that are equal in exact arithmetic may differ in the last bit, which ranks
+    would treat as a difference.
     """
     largest = distances.max()
     return np.round(distances / largest, 12) if largest > 0 else distances
 
 
 def is_constant(values: NDArray[np.floating]) -> bool:
-    """Whether all values are the same."""
+    """Return whether all values are equal."""
     return bool((values == values[0]).all())
 
 
 def correlate(
     a: NDArray[np.floating], b: NDArray[np.floating], kind: Correlation
 ) -> float:
-    """Correlation from -1 to 1; 0 if one of the two does not vary.
+    """Return the correlation of two arrays, from -1 to 1; 0 if either is constant.
 
     Args:
-        a: Shape ``(n,)``, at least one.
-        b: Likewise.
-        kind: Of ranks (ties share their mean) or of the values themselves.
+        a: First array, ``(n,)``, not empty.
+        b: Second array, ``(n,)``.
+        kind: ``"pearson"`` correlates the values, ``"spearman"`` their ranks (ties
+            share their mean rank).
 
     Example:
         >>> correlate(np.array([0, 1, 2]), np.array([0, 1, 8]), "spearman")

@@ -1,4 +1,4 @@
-"""Lengths of time, as people write and read them."""
+"""Durations as text: formatting and parsing."""
 
 import math
 import re
@@ -7,7 +7,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def format_duration(seconds: float) -> str:
-    """A length of time for people.
+    """Format a duration for people.
 
     Example:
         >>> format_duration(40), format_duration(600), format_duration(9000)
@@ -21,7 +21,7 @@ def format_duration(seconds: float) -> str:
 
 
 def parse_duration(text: str | float) -> float:
-    """Seconds from what a user typed, such as 90s, 10m, 1h30m or a bare number.
+    """Return the seconds of a duration such as 90s, 10m, 1h30m or a bare number.
 
     Example:
         >>> parse_duration("10m"), parse_duration("1h30m"), parse_duration(45)

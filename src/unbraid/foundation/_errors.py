@@ -1,4 +1,4 @@
-"""Exceptions that a caller may want to catch; everything else is a builtin."""
+"""Exceptions that callers may want to catch; all others are builtin ones."""
 
 import contextlib
 from collections.abc import Iterator
@@ -9,67 +9,67 @@ class UnbraidError(Exception):
 
 
 class DatasetNotFoundError(UnbraidError, FileNotFoundError):
-    """A published file is not where it should be; the message says where to put it."""
+    """A published file is missing; the message says where to put it."""
 
 
 class DownloadError(UnbraidError, OSError):
-    """No mirror gave the file that was asked for; nothing was left on disk."""
+    """No mirror delivered the file; nothing was left on disk."""
 
 
 class DataFormatError(UnbraidError, ValueError):
-    """A file was read, but does not hold what its format promises."""
+    """The content of a file does not match its format."""
 
 
 class NotEnoughMemoryError(UnbraidError, MemoryError):
-    """The input asks for more memory than there is; nothing was computed."""
+    """The input needs more memory than is available; nothing was computed."""
 
 
 class TrainingDivergedError(UnbraidError, ArithmeticError):
-    """A part of the loss became infinite or not a number.
+    """A term of the loss became infinite or NaN.
 
     Attributes:
-        step: At which it happened, counted from 0.
-        terms: Names of the parts.
+        step: Step at which it happened, counted from 0.
+        terms: Names of the terms.
     """
 
     def __init__(self, *, step: int, terms: tuple[str, ...]) -> None:
         self.step, self.terms = step, terms
         super().__init__(
-            f"training: expected a finite loss, got none at step {step} in "
-            f"{', '.join(terms)}. Lower the learning rate, or the weight of that term; "
-            "what was saved before stays."
+            f"Training diverged at step {step}: {', '.join(terms)} became infinite or "
+            "NaN. Lower the learning rate or the weight of that term. What was saved "
+            "before is kept."
         )
 
 
 class CheckpointFormatError(UnbraidError, ValueError):
-    """A saved model or state cannot be read, or belongs to other settings."""
+    """A saved model or state is damaged, or belongs to a run with other settings."""
 
 
 class NewerFormatError(CheckpointFormatError):
-    """A file was written by a newer version of unbraid, which can read it."""
+    """A file was written by a newer version of unbraid."""
 
 
 class FolderInUseError(UnbraidError, OSError):
-    """Another process is training in the folder of the run."""
+    """Another process is training in the same run folder."""
 
 
 @contextlib.contextmanager
-def naming(culprit: str) -> Iterator[None]:
+def naming(source: str) -> Iterator[None]:
     """Put the name of an input in front of errors that do not mention it.
 
     Args:
-        culprit: What the user typed: a path, a name or an option.
+        source: Path, name or option as the user typed it.
 
     Example:
         >>> with naming("points.npy"):
-        ...     raise ValueError("expected two axes, got three.")
+        ...     raise ValueError("the array has three axes.")
         Traceback (most recent call last):
-        ValueError: points.npy: expected two axes, got three.
+        ValueError: points.npy: the array has three axes.
     """
     try:
         yield
     except (ValueError, TypeError, OSError, MemoryError, ArithmeticError) as error:
         # Errors of the operating system have several arguments and name their file.
-        if len(error.args) == 1 and culprit not in str(error):
-            error.args = (f"{culprit}: {error}",)
+        if len(error.args) == 1 and source not in str(error):
+            error.args = (f"{source}: {error}",)
         raise

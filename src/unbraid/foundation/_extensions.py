@@ -1,9 +1,11 @@
-"""What other packages bring: objectives, metrics and datasets, found by entry points.
+"""Objectives, metrics and datasets of other packages and of the user's own files.
 
 A package offers something by one line in its ``pyproject.toml``, such as::
 
     [project.entry-points."unbraid.objectives"]
     steady_vae = "their_package.steady_vae:SteadyVAE"
+
+Without a package, the name of a file does: ``mine.py:SteadyVAE``.
 """
 
 import logging
@@ -16,6 +18,8 @@ from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
+from ._own_files import is_file_name, load_from_file
+
 T = TypeVar("T")
 
 # Without a handler, Python writes warnings of loggers to the standard error, bare.
@@ -24,12 +28,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Extension(Generic[T]):
-    """What a package offers under a name.
+    """Object that a package offers under a name.
 
     Attributes:
-        name: Of the entry point.
-        package: Which offers it, with its version.
-        value: What is there, or ``None`` if it cannot be used.
+        name: Name of the entry point.
+        package: Name and version of the package.
+        value: The object, or ``None`` if it cannot be used.
         fault: Why it cannot be used, as a sentence; empty if it can.
     """
 
@@ -40,18 +44,19 @@ class Extension(Generic[T]):
 
 
 class Catalog(Mapping[str, T]):
-    """Everything of a kind by name: what is built in, and what packages bring.
+    """Mapping from names to built-in objects and to those of other packages.
 
-    Packages are looked at when a name is asked for that is not built in, and at the
-    end of a list of all names. What cannot be used is told once, as a warning, and is
-    not listed; but it is known: to ask for it raises an error with the reason.
+    Packages are searched when a name is not built in, and when all names are listed.
+    An object that cannot be used causes one warning and is not listed; looking it up
+    raises an error with the reason. A name such as ``mine.py:LogVAE`` is looked up in
+    that file, and listed from then on with the whole path of the file.
 
     Args:
-        built_in: By name; no package takes these names away.
-        group: Of the entry points, such as ``"unbraid.objectives"``.
-        read: Makes an entry of what a package offers, or raises ``ValueError`` with
-            what was expected.
-        taken: Names that mean something else.
+        built_in: Built-in objects by name; packages cannot replace them.
+        group: Group of the entry points, such as ``"unbraid.objectives"``.
+        read: Converts what a package offers, or raises ``ValueError`` with the reason
+            why it cannot be used.
+        taken: Reserved names, which packages cannot use.
 
     Example:
         >>> letters = Catalog({"a": 1}, group="an.empty.group", read=int)
@@ -71,20 +76,30 @@ class Catalog(Mapping[str, T]):
         self.group = group
         self._read = read
         self._taken = frozenset(taken)
+        self._from_files: dict[str, T] = {}
 
     def __getitem__(self, name: str) -> T:
         if name in self.built_in:
             return self.built_in[name]
+        if is_file_name(name):
+            whole_name, offered = load_from_file(name)
+            if whole_name not in self._from_files:
+                try:
+                    self._from_files[whole_name] = self._read(offered)
+                except ValueError as error:
+                    raise ValueError(f"{name} cannot be used: {error}.") from error
+            return self._from_files[whole_name]
         extension = self._by_name[name]
         if extension.value is None:
             raise ValueError(extension.fault)
         return extension.value
 
     def __contains__(self, name: object) -> bool:
-        return name in self.built_in or name in self._by_name
+        return name in self.built_in or is_file_name(name) or name in self._by_name
 
     def __iter__(self) -> Iterator[str]:
         yield from self.built_in
+        yield from self._from_files
         for name, extension in self._by_name.items():
             if not extension.fault:
                 yield name
@@ -94,7 +109,7 @@ class Catalog(Mapping[str, T]):
 
     @cached_property
     def extensions(self) -> tuple[Extension[T], ...]:
-        """All that packages offer, sorted by package, with what cannot be used."""
+        """Everything that packages offer, sorted by package, usable or not."""
         found: list[Extension[T]] = []
         offers = entry_points(group=self.group)
         for offer in sorted(offers, key=lambda offer: (_package(offer), offer.name)):
@@ -116,9 +131,11 @@ class Catalog(Mapping[str, T]):
         package = _package(offer)
         try:
             if not offer.name.isidentifier():
-                raise ValueError("expected a name of letters, digits and underscores")
+                raise ValueError(
+                    "its name must consist of letters, digits and underscores"
+                )
             if {offer.name} & (self.built_in.keys() | self._taken | set(others)):
-                raise ValueError("the name is taken")
+                raise ValueError("its name is taken")
             return Extension(offer.name, package, self._read(offer.load()))
         except (Exception, SystemExit) as error:  # their code may raise anything
             kind = "" if type(error) is ValueError else f"{type(error).__name__}: "
@@ -131,11 +148,11 @@ class Catalog(Mapping[str, T]):
 
 
 class PackageCatalog(Mapping[str, T]):
-    """Everything that packages of a group hold, by name.
+    """Mapping from names to the contents of all packages of a group.
 
-    An entry point of the group names a package, such as a folder of files, which holds
-    any number of things. Packages are looked at when a name is first asked for. Of two
-    things with the same name, that of the first package in the alphabet is kept.
+    An entry point of the group names a package, such as a folder of files, with any
+    number of items. Packages are read at the first lookup. If two items have the same
+    name, the one of the alphabetically first package is used.
 
     Args:
         group: Group of the entry points, such as ``"unbraid.presets"``.
@@ -171,7 +188,7 @@ class PackageCatalog(Mapping[str, T]):
 
 
 class Joined(Mapping[str, T]):
-    """Several tables as one, looked up in turn and never copied.
+    """View of several mappings as one; the first that has a name wins.
 
     Example:
         >>> Joined({"a": 1}, {"a": 2, "b": 3})["a"]
@@ -203,17 +220,15 @@ class Joined(Mapping[str, T]):
 
 
 def class_reader(parent: type[T]) -> Callable[[Any], type[T]]:
-    """A reader for classes that can be made, of one family."""
+    """Return a function that accepts concrete subclasses of a class."""
 
     def read(offered: Any) -> type[T]:
         name = parent.__name__
         if not isinstance(offered, type) or not issubclass(offered, parent):
-            raise ValueError(f"expected a subclass of {name}, got {offered!r}")
+            raise ValueError(f"{offered!r} is not a subclass of {name}")
         missing = sorted(getattr(offered, "__abstractmethods__", ()))
         if missing:
-            raise ValueError(
-                f"expected all methods of {name}, got none for {', '.join(missing)}"
-            )
+            raise ValueError(f"it does not implement {', '.join(missing)} of {name}")
         return offered
 
     return read
@@ -223,12 +238,18 @@ def _package(offer: EntryPoint) -> str:
     return f"{offer.dist.name} {offer.dist.version}" if offer.dist else "without a name"
 
 
-def import_extra(module: str, extra: str, *, who: str = "loggers") -> Any:
-    """A package that is not always installed, or an error with the line that helps."""
+def import_extra(module: str, extra: str, *, feature: str = "loggers") -> Any:
+    """Import an optional dependency, or say how to install it.
+
+    Args:
+        module: Module to import.
+        extra: Extra of unbraid that installs it.
+        feature: Feature that needs it, for the message.
+    """
     try:
         return import_module(module)
     except ImportError as error:
         raise ImportError(
-            f"{who}: expected {extra} to be installed, got {error}. Run: "
+            f"{feature}: {extra} is not installed ({error}). Run: "
             f"pip install 'unbraid[{extra}]'"
         ) from error

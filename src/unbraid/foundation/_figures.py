@@ -1,4 +1,4 @@
-"""What figures of all rooms share: an empty figure, axes and names as text."""
+"""Helpers for figures: empty figures, axes and labels."""
 
 from __future__ import annotations
 
@@ -11,45 +11,45 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_LONGEST = 36
+_MAX_LENGTH = 36
 _FONT = "DejaVu Sans"  # comes with matplotlib, so that figures are alike everywhere
 
 
 def new_figure(
     size: tuple[float, float], *, layout: Literal["constrained"] | None = "constrained"
 ) -> Figure:
-    """An empty figure, which shows itself in a notebook and needs no display.
+    """Return an empty figure, which notebooks show and which needs no display.
 
     Args:
         size: Width and height in inches.
-        layout: How its parts are arranged.
+        layout: Layout engine of matplotlib, or ``None``.
     """
     return _figure_class()(figsize=size, layout=layout)
 
 
 def label_of(text: object) -> str:
-    r"""A name as a figure can show it: as it is, short, without what has no glyph.
+    r"""Return a text as a short label, without formulas and missing glyphs.
 
     Example:
         >>> label_of("cost $x$"), label_of("a\u202eb"), len(label_of("long" * 50))
         ('cost \\$x\\$', 'ab', 36)
     """
-    # Marks that turn the direction of writing, and other control characters.
-    words = "".join(
+    # Without marks that change the direction of writing, and control characters.
+    label = "".join(
         letter
         for letter in str(text)
         if unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Co", "Mn")
     )
     known = _glyphs()
-    words = "".join(letter if ord(letter) in known else "\u25a1" for letter in words)
-    if len(words) > _LONGEST:
-        words = words[: _LONGEST - 1] + "\u2026"
+    label = "".join(letter if ord(letter) in known else "\u25a1" for letter in label)
+    if len(label) > _MAX_LENGTH:
+        label = label[: _MAX_LENGTH - 1] + "\u2026"
     # Dollars would begin a formula.
-    return words.replace("$", r"\$")
+    return label.replace("$", r"\$")
 
 
 def tidy(axes: Axes) -> None:
-    """Two of four lines, and small numbers."""
+    """Remove the top and right lines of axes, and make tick labels small."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(labelsize=8)
 
@@ -63,11 +63,11 @@ def _glyphs() -> frozenset[int]:
 
 @cache
 def _figure_class() -> type[Figure]:
-    # Made here so that only those who draw pay for matplotlib.
+    # Defined here, so that matplotlib is imported only when something is drawn.
     from matplotlib.figure import Figure
 
     class NotebookFigure(Figure):
-        """A figure that a notebook shows, whether or not pyplot was imported."""
+        """A figure that notebooks show, whether or not pyplot was imported."""
 
         def _repr_png_(self) -> bytes:
             file = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Writing files completely or not at all."""
 
 import contextlib
 import errno
@@ -17,15 +17,15 @@ from ._paths import expand_user
 
 _STALE_SECONDS = 24 * 3600
 _OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""Errors in writing that say nothing about the file."""
+"""Errors of a full or broken disk, which do not name the file."""
 _LONGEST_START = 200
-"""Bytes of a target's name that are kept in the name of its part."""
+"""Length in bytes to which a target's name is cut for its temporary file."""
 _PART = re.compile(r"\..+\.[0-9a-f]{16}\.part", re.DOTALL)
 
 
 @contextlib.contextmanager
 def atomic_write(target: Path, *, follow: bool = False) -> Iterator[BinaryIO]:
-    """Open a file for writing that takes its name only when it is complete.
+    """Open a file for writing that gets its name only when it is complete.
 
     The bytes go to a file beside the target with a name of its own, so that several
     processes may write the same target at once. If the block ends well, the file is
@@ -33,15 +33,16 @@ def atomic_write(target: Path, *, follow: bool = False) -> Iterator[BinaryIO]:
     process left behind is deleted after a day.
 
     Args:
-        target: Where the file appears; its folder is made if needed.
-        follow: Whether a link stays, and the file that it leads to is written. Only for
-            outputs that a user named, after :func:`require_own_file`. A link within a
-            folder of ours is replaced, so that nothing changes elsewhere.
+        target: Path of the file; its folder is created if needed.
+        follow: If the target is a symbolic link, write the file that it points to
+            instead of replacing the link. Only for outputs that a user named, after
+            :func:`require_own_file`. In our own folders links are replaced, so that
+            nothing changes elsewhere.
 
     Raises:
         FileExistsError: If the target is a folder, a device or anything else that is
             not a regular file.
-        OSError: If the disk is full; names the target.
+        OSError: If the disk is full; the message names the target.
     """
     require_regular(target)
     named = target
@@ -58,7 +59,7 @@ def atomic_write(target: Path, *, follow: bool = False) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
         part.replace(target)
     except OSError as error:
-        # What the system says about a full disk names no file.
+        # The system's error for a full disk does not name a file.
         is_unnamed = error.filename is None and error.errno in _OF_DISKS
         if is_unnamed or error.filename == os.fspath(part):
             error.filename = os.fspath(named)
@@ -68,7 +69,7 @@ def atomic_write(target: Path, *, follow: bool = False) -> Iterator[BinaryIO]:
 
 
 def require_regular(target: Path) -> None:
-    """Refuse a target that is there and is not a file: a folder, a device, a pipe."""
+    """Raise an error if a path exists and is a folder, a device or a pipe."""
     if target.exists() and not target.is_file():
         kind = "a folder" if target.is_dir() else "not a regular file"
         raise FileExistsError(
@@ -77,15 +78,15 @@ def require_regular(target: Path) -> None:
 
 
 def require_own_file(target: Path, is_ours: Callable[[bytes], bool], what: str) -> None:
-    """Refuse to write over a file that unbraid did not write.
+    """Raise an error instead of overwriting a file that unbraid did not write.
 
     Args:
         target: Path of the output.
-        is_ours: Whether content is an earlier output of the same kind.
-        what: The kind, for the message, such as ``"a report"``.
+        is_ours: Function that tells whether bytes are an earlier output of this kind.
+        what: Kind of the output for the message, such as ``"a report"``.
 
     Raises:
-        FileExistsError: If there is something else.
+        FileExistsError: If the path holds something else.
     """
     require_regular(target)
     if target.is_file() and not is_ours(target.read_bytes()):
@@ -99,11 +100,11 @@ def set_aside(path: Path) -> Path | None:
     """Rename whatever is at a path, so that its name is free and nothing is lost.
 
     Args:
-        path: A file, a folder or a link, even one that leads nowhere.
+        path: A file, a folder or a link, even a broken one.
 
     Returns:
-        Where it is now: the same name with ``.damaged``, and a number if that is taken;
-        ``None`` if there was nothing.
+        The new path, with ``.damaged`` added to the name, and a number if that is
+        taken; ``None`` if there was nothing.
     """
     number = 1
     while True:
@@ -122,15 +123,15 @@ def set_aside(path: Path) -> Path | None:
 def delete_own_files(
     folder: Path, names: Collection[str], *, folders: Collection[str] = ()
 ) -> int:
-    """Delete files that we made in a folder, and the folder if nothing else is in it.
+    """Delete our own files in a folder, and the folder if it is empty then.
 
     Args:
-        folder: Folder that holds them; a link to a folder is left alone.
+        folder: Folder of the files; a link to a folder is left alone.
         names: Names of the files.
-        folders: Names of folders within it that are ours as a whole.
+        folders: Names of subfolders that are deleted with everything in them.
 
     Returns:
-        How many files were deleted.
+        Number of files deleted.
     """
     if folder.is_symlink() or not folder.is_dir():
         return 0
@@ -144,15 +145,15 @@ def delete_own_files(
             with contextlib.suppress(FileNotFoundError):
                 path.unlink()
                 n_files += 1
-    with contextlib.suppress(OSError):  # it holds something of somebody else's
+    with contextlib.suppress(OSError):  # it holds files of somebody else
         folder.rmdir()
     return n_files
 
 
 def printable_name(name: str) -> str:
-    r"""A file name on one line that every text file can hold.
+    r"""Return a file name on one line, with unprintable characters escaped.
 
-    Backslashes, line breaks and other characters without a picture are written as in
+    Backslashes, line breaks and other unprintable characters are written as in
     Python; a byte that is not UTF-8 becomes ``\x`` and two digits.
 
     Example:
@@ -173,32 +174,32 @@ def _printable(letter: str) -> str:
 
 
 def cache_folder() -> Path:
-    """Where what can be made again is kept: ``UNBRAID_CACHE``, or the user's cache."""
+    """Return the cache folder: ``UNBRAID_CACHE``, or the user's cache."""
     chosen = os.environ.get("UNBRAID_CACHE") or platformdirs.user_cache_path("unbraid")
     return expand_user(chosen)
 
 
 def require_space(folder: Path, n_bytes: int) -> None:
-    """Raise OSError, before anything is written, if a folder's disk is too full."""
-    place = folder
-    while not place.exists():
-        place = place.parent
-    free = shutil.disk_usage(place).free
+    """Raise an error if the disk of a folder has too little free space."""
+    existing = folder
+    while not existing.exists():
+        existing = existing.parent
+    free = shutil.disk_usage(existing).free
     if free < n_bytes:
         raise OSError(
-            f"{folder}: expected {n_bytes / 1e6:.0f} MB of free disk space, got "
-            f"{free / 1e6:.0f} MB. Free some space, or keep the data on another disk "
-            "(root=..., or the environment variable UNBRAID_DATA)."
+            f"{folder}: this needs {n_bytes / 1e6:.0f} MB of free disk space, but only "
+            f"{free / 1e6:.0f} MB are free. Free some space, or keep the data on "
+            "another disk (root=..., or the environment variable UNBRAID_DATA)."
         )
 
 
 def is_part(name: str) -> bool:
-    """Whether a file is one that a killed process was still writing."""
+    """Return whether a name is that of an unfinished file."""
     return _PART.fullmatch(name) is not None
 
 
 def _start_of_part(target: Path) -> str:
-    """How the name of a part begins: shortened, because systems limit names."""
+    """Return how the name of an unfinished file begins; systems limit its length."""
     name = target.name
     while len(os.fsencode(name)) > _LONGEST_START:
         name = name[:-1]
@@ -210,7 +211,7 @@ def _delete_stale(target: Path) -> None:
     for part in target.parent.iterdir():
         if not part.name.startswith(start) or not is_part(part.name):
             continue
-        # Another process may be doing the same, or may own the file.
+        # Another process may delete it first, or may own the file.
         with contextlib.suppress(OSError):
             if time.time() - part.stat().st_mtime > _STALE_SECONDS:
                 part.unlink()

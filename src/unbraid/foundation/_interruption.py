@@ -1,4 +1,4 @@
-"""Ctrl-C in the middle of a step, held back until the step is done."""
+"""Delaying Ctrl-C until the current step is done."""
 
 import contextlib
 import signal
@@ -11,15 +11,15 @@ from typing import Any
 def deferred_interruption(
     *, with_termination: bool = False
 ) -> Iterator[Callable[[], bool]]:
-    """Ask between steps whether Ctrl-C was pressed, so that a whole state is saved.
+    """Delay Ctrl-C, so that a loop can finish its step and save a complete state.
 
-    The second time it breaks off at once, as it always does outside the main thread.
+    A second Ctrl-C interrupts at once, as does the first outside the main thread.
 
     Args:
-        with_termination: Whether SIGTERM, which managers of clusters send, counts too.
+        with_termination: Treat SIGTERM, which cluster managers send, in the same way.
 
     Yields:
-        A function that says whether it was pressed.
+        A function that returns whether Ctrl-C was pressed.
     """
     was_pressed = False
 
@@ -31,7 +31,7 @@ def deferred_interruption(
 
     numbers = [signal.SIGINT, *([signal.SIGTERM] if with_termination else [])]
     is_main = threading.current_thread() is threading.main_thread()
-    # A process that was started to ignore Ctrl-C goes on doing so.
+    # A process that was started with Ctrl-C ignored keeps ignoring it.
     previous = {
         number: handler
         for number in numbers

@@ -1,4 +1,4 @@
-"""JSON files that say what they are: each has a kind and the number of its format."""
+"""JSON files with their kind and format number."""
 
 import json
 from collections.abc import Mapping
@@ -15,40 +15,40 @@ FORMAT = 1
 
 
 def parse_record(path: Path, text: str | None, *, kind: str) -> dict[str, Any]:
-    """Plain data of a file of ours, after checking its kind and format."""
+    """Return the content of a file of ours, after checking its kind and format."""
     try:
-        words = json.loads(text) if text else {}
+        record = json.loads(text) if text else {}
     except (RecursionError, TypeError, ValueError) as error:
         raise CheckpointFormatError(
-            f"{path}: expected JSON, got text that is damaged or cut off ({error})."
+            f"{path}: this is not valid JSON; the file is damaged or cut off ({error})."
         ) from error
-    if not isinstance(words, dict) or words.get("kind") != kind:
-        found = words.get("kind") if isinstance(words, dict) else None
+    if not isinstance(record, dict) or record.get("kind") != kind:
+        found = record.get("kind") if isinstance(record, dict) else None
         is_named = isinstance(found, str) and found
         raise CheckpointFormatError(
-            f"{path}: expected a {kind} that unbraid wrote, got "
-            f"{f'a {found:.80}' if is_named else 'a file of something else'}."
+            f"{path}: this is not a {kind} that unbraid wrote, but "
+            f"{f'a {found:.80}' if is_named else 'something else'}."
         )
-    found = words.get("format")
+    found = record.get("format")
     if not isinstance(found, int) or isinstance(found, bool) or found < 1:
         raise CheckpointFormatError(
-            f"{path}: expected the number of a format, got {found!r:.80}."
+            f"{path}: the file is damaged: its format is {found!r:.80}, not a number."
         )
     if found > FORMAT:
         raise NewerFormatError(
-            f"{path}: expected format {FORMAT} or older, got {found}. Update unbraid "
-            "to read it."
+            f"{path}: the file has format {found}, but this version of unbraid reads "
+            f"formats up to {FORMAT}. Update unbraid to read it."
         )
-    return words
+    return record
 
 
 def read_json(path: Path, *, kind: str) -> dict[str, Any]:
-    """A JSON file of ours, after checking its kind and format."""
+    """Read a JSON file of ours, after checking its kind and format."""
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise CheckpointFormatError(
-            f"{path}: expected JSON, got a file that is not text."
+            f"{path}: this is not valid JSON; it is not text."
         ) from error
     return parse_record(path, text, kind=kind)
 
@@ -59,9 +59,9 @@ def read_checked_json(
     """Return the content of a JSON file of ours; empty if there is no such file.
 
     Args:
-        path: The file.
+        path: Path of the file.
         kind: Kind that the file must name.
-        shape: Names and types of its parts.
+        shape: Model of its content.
 
     Raises:
         CheckpointFormatError: If the file is damaged or of another kind.
@@ -83,7 +83,7 @@ def read_checked_json(
 
 
 def is_our_json(path: Path, *, kind: str) -> bool:
-    """Whether a file is JSON of this kind that unbraid wrote, in any version."""
+    """Return whether a file is JSON of this kind that any version of unbraid wrote."""
     try:
         return path.is_file() and bool(read_json(path, kind=kind))
     except NewerFormatError:
@@ -92,10 +92,10 @@ def is_our_json(path: Path, *, kind: str) -> bool:
         return False
 
 
-def write_json(path: Path, words: Mapping[str, Any], *, kind: str) -> None:
-    """Write plain data for :func:`read_json`."""
-    about = {"format": FORMAT, "kind": kind, **words}
-    text = json.dumps(about, indent=2, ensure_ascii=False, allow_nan=False)
+def write_json(path: Path, content: Mapping[str, Any], *, kind: str) -> None:
+    """Write plain data with its kind and format, for :func:`read_json`."""
+    record = {"format": FORMAT, "kind": kind, **content}
+    text = json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False)
     with atomic_write(path) as file:
-        # Bytes of file names that are not UTF-8 become escapes, which JSON has too.
+        # Bytes of file names that are not UTF-8 become escapes, which JSON allows.
         file.write(text.encode(errors="backslashreplace") + b"\n")

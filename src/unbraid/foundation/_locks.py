@@ -1,4 +1,4 @@
-"""Locks on files that end with their process, however it ends."""
+"""File locks, which are released when their process ends in any way."""
 
 import contextlib
 import errno
@@ -8,7 +8,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP)
-"""Errors of a disk without locks, on which nothing can be held."""
+"""Errors of disks that do not support locks."""
 
 
 @contextlib.contextmanager
@@ -46,7 +46,7 @@ def locked(path: Path) -> Iterator[bool]:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a process holds a lock now."""
+    """Return whether a process holds a lock now."""
     if not path.is_file():
         return False
     try:

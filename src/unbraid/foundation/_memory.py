@@ -1,4 +1,4 @@
-"""How much memory there is, and refusing in advance what does not fit into it."""
+"""Available memory, and errors in advance for work that does not fit into it."""
 
 import contextlib
 from pathlib import Path
@@ -22,7 +22,7 @@ def format_bytes(n_bytes: float) -> str:
 
 
 def available_memory() -> int | None:
-    """Bytes of memory that this process can still get; ``None`` if unknown."""
+    """Return the bytes of memory that are still available; ``None`` if unknown."""
     limits = []
     with contextlib.suppress(OSError, ValueError, IndexError):
         lines = Path("/proc/meminfo").read_text().splitlines()
@@ -35,7 +35,7 @@ def available_memory() -> int | None:
 
 
 def _left_in_container(folder: Path) -> int | None:
-    """Bytes that a container may still use; ``None`` without a limit.
+    """Return the bytes that a container may still use; ``None`` without a limit.
 
     Args:
         folder: Folder of the control group, version 2.
@@ -48,20 +48,20 @@ def _left_in_container(folder: Path) -> int | None:
         )
     except (OSError, ValueError):
         return None
-    # Cached files count as used, but are given back when memory is asked for.
+    # Cached files count as used, but are dropped when memory is needed.
     cached = int(fields.get("inactive_file", 0)) + int(fields.get("active_file", 0))
     return most - max(0, used - cached)
 
 
 def require_memory(n_bytes: int, what: str) -> None:
-    """Refuse work that needs more memory than there is, before it starts.
+    """Raise an error if work needs more memory than is available.
 
     Args:
         n_bytes: Bytes that the work needs.
-        what: The input that asks for it, for the error message.
+        what: The input that needs it, for the message.
 
     Raises:
-        NotEnoughMemoryError: If there is less memory.
+        NotEnoughMemoryError: If less memory is available.
     """
     available = available_memory()
     if available is not None and n_bytes > available:

@@ -1,4 +1,4 @@
-"""Paths that a user typed, and reading the files that they name."""
+"""Paths that users type, and reading the files at them."""
 
 import os
 import stat
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ._memory import format_bytes
 
-MOST_TEXT_BYTES = 64_000_000
+MAX_TEXT_BYTES = 64_000_000
 """Size of the largest file of settings or labels that is read."""
 
 
@@ -27,20 +27,22 @@ def expand_user(path: str | os.PathLike[str]) -> Path:
         return Path(path).expanduser()
     except RuntimeError:
         user = Path(path).parts[0].removeprefix("~")
-        who = f"user {user!r}" if user else "home folder"
+        missing = f"user {user!r}" if user else "home folder"
         raise FileNotFoundError(
-            f"{os.fspath(path)}: there is no {who} on this machine. Write the path in "
-            "full, or ./~ for a folder of this name."
+            f"{os.fspath(path)}: there is no {missing} on this machine. Write the full "
+            "path, or ./~ for a folder of this name."
         ) from None
 
 
 def require_regular_file(
     path: str | os.PathLike[str], *, most_bytes: int | None = None
 ) -> int:
-    """Refuse pipes, sockets, devices and folders, which may never end when read.
+    """Raise an error for pipes, sockets, devices and folders.
+
+    Reading them may never end.
 
     Args:
-        path: The file.
+        path: Path of the file.
         most_bytes: Size of the largest file that is accepted; any when not given.
 
     Returns:
@@ -52,22 +54,22 @@ def require_regular_file(
     """
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(f"{os.fspath(path)}: {_kind(status.st_mode)}, not a file.")
+        raise OSError(
+            f"{os.fspath(path)}: this is {_kind(status.st_mode)}, not a file."
+        )
     if most_bytes is not None and status.st_size > most_bytes:
         raise ValueError(
-            f"{os.fspath(path)}: {format_bytes(status.st_size)} are too much; the "
-            f"largest file that is read here has {format_bytes(most_bytes)}."
+            f"{os.fspath(path)}: the file is too large ({format_bytes(status.st_size)}"
+            f"). At most {format_bytes(most_bytes)} are read."
         )
     return status.st_size
 
 
-def read_text(
-    path: str | os.PathLike[str], *, most_bytes: int = MOST_TEXT_BYTES
-) -> str:
+def read_text(path: str | os.PathLike[str], *, most_bytes: int = MAX_TEXT_BYTES) -> str:
     """Read a file of settings in UTF-8.
 
     Args:
-        path: The file.
+        path: Path of the file.
         most_bytes: Size of the largest file that is accepted.
 
     Raises:
@@ -79,7 +81,7 @@ def read_text(
         return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise ValueError(
-            f"{os.fspath(path)}: not text in UTF-8 (byte {error.start:,})."
+            f"{os.fspath(path)}: the file is not UTF-8 text (byte {error.start:,})."
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""One seed becomes many independent, named streams of random numbers.
+"""Independent, named streams of random numbers from one seed.
 
 Everything random in unbraid comes from here: a seed and a name give a generator, and
 the same seed and name give the same numbers on every machine. Streams with different
@@ -21,11 +21,11 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
 def numpy_generator(seed: int, *name: str | int) -> np.random.Generator:
-    """Numpy generator of the stream called ``name`` under ``seed``.
+    """Return the numpy generator of a named stream.
 
     Args:
-        seed: Any integer from 0.
-        name: What the stream is for, as words and counters: ``"batches", 7``.
+        seed: Seed, an integer from 0.
+        name: Name of the stream, as texts and counters: ``"batches", 7``.
 
     Example:
         >>> a, b = numpy_generator(0, "batches"), numpy_generator(0, "batches")
@@ -38,7 +38,7 @@ def numpy_generator(seed: int, *name: str | int) -> np.random.Generator:
 def torch_generator(
     seed: int, *name: str | int, device: "str | torch.device" = "cpu"
 ) -> "torch.Generator":
-    """Torch generator of the stream called ``name`` under ``seed``, on ``device``.
+    """Return the torch generator of a named stream, see :func:`numpy_generator`.
 
     Example:
         >>> import torch
@@ -46,7 +46,7 @@ def torch_generator(
         >>> bool(torch.equal(torch.rand(3, generator=a), torch.rand(3, generator=b)))
         False
     """
-    import torch  # takes seconds, and data and reports can do without
+    import torch  # takes seconds, and data and reports do not need it
 
     # torch takes 64-bit seeds and rejects the upper half of the range on some devices.
     seed_63 = _digest(seed, name) & (2**63 - 1)
@@ -56,15 +56,15 @@ def torch_generator(
 def hashed_bytes(
     seed: int, indices: NDArray[np.integer], n_bytes: int
 ) -> NDArray[np.uint8]:
-    """Random bytes that belong to an index: a function of ``(seed, index)`` alone.
+    """Return random bytes for each index that depend on seed and index only.
 
-    The same index gets the same bytes in any batch, in any order, in any process,
-    which a generator cannot promise. Uses the output function of SplitMix64.
+    The same index gets the same bytes in any batch, in any order and in any process,
+    which a generator cannot guarantee. Uses the output function of SplitMix64.
 
     Args:
-        seed: Any integer from 0.
-        indices: Shape ``(n,)``.
-        n_bytes: Bytes wanted for each index.
+        seed: Seed, an integer from 0.
+        indices: Indices, ``(n,)``.
+        n_bytes: Number of bytes per index.
 
     Returns:
         Uniform bytes, shape ``(n, n_bytes)``.
@@ -75,35 +75,35 @@ def hashed_bytes(
         >>> bool((one[0] == two[1]).all())
         True
     """
-    n_words = -(-n_bytes // 8)
+    n_blocks = -(-n_bytes // 8)
     key = np.uint64(_digest(seed, ("hashed_bytes",)) & (2**64 - 1))
-    # The start of each index's sequence is itself scrambled, or neighbouring indices
-    # would share most of their words.
+    # The start of each index's sequence is itself scrambled, or adjacent indices
+    # would share most of their bytes.
     start = _scramble(np.asarray(indices).astype(np.uint64) * _GOLDEN + key)
-    steps = np.arange(1, n_words + 1, dtype=np.uint64) * _GOLDEN
-    words = _scramble(start[:, None] + steps)
+    steps = np.arange(1, n_blocks + 1, dtype=np.uint64) * _GOLDEN
+    blocks = _scramble(start[:, None] + steps)
     # Little-endian on every machine, so that the bytes are the same everywhere.
-    return words.astype("<u8", copy=False).view(np.uint8)[:, :n_bytes]
+    return blocks.astype("<u8", copy=False).view(np.uint8)[:, :n_bytes]
 
 
-def _scramble(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Output function of SplitMix64 (Steele, Lea and Flood 2014), in place."""
-    words ^= words >> np.uint64(30)
-    words *= _MIX_1
-    words ^= words >> np.uint64(27)
-    words *= _MIX_2
-    words ^= words >> np.uint64(31)
-    return words
+def _scramble(blocks: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Apply the output function of SplitMix64 (Steele, Lea and Flood 2014) in place."""
+    blocks ^= blocks >> np.uint64(30)
+    blocks *= _MIX_1
+    blocks ^= blocks >> np.uint64(27)
+    blocks *= _MIX_2
+    blocks ^= blocks >> np.uint64(31)
+    return blocks
 
 
 def check_seed(seed: int) -> int:
-    """The seed as a plain integer, or a clear error."""
+    """Return a seed as a plain integer, after checking that it is not negative."""
     try:
         number = operator.index(seed)
     except TypeError:
         number = -1
     if number < 0:
-        raise ValueError(f"seed: expected an integer from 0, got {seed!r}.")
+        raise ValueError(f"seed must be a non-negative integer, got {seed!r}.")
     return number
 
 

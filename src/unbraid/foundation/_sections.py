@@ -1,4 +1,4 @@
-"""Sections: settings that a person wrote into a file, checked key by key."""
+"""Section: settings that users write into files, checked key by key."""
 
 import difflib
 from typing import Annotated, Any, Self
@@ -9,7 +9,7 @@ Whole = Annotated[int, pydantic.Field(ge=1)]
 
 
 class Section(pydantic.BaseModel):
-    """Part of a file that a person wrote: unknown keys are errors."""
+    """Base class of settings in files; unknown keys are errors."""
 
     model_config = pydantic.ConfigDict(
         extra="forbid", frozen=True, strict=True, validate_default=True
@@ -17,32 +17,38 @@ class Section(pydantic.BaseModel):
 
     @classmethod
     def read(cls, data: Any, where: str) -> Self:
-        """Check plain data.
+        """Read settings from plain data.
 
         Args:
-            data: As YAML or JSON gives it.
-            where: It comes from, for the error.
+            data: Plain data, as read from YAML or JSON.
+            where: Name of the source, for messages.
 
         Raises:
-            ValueError: In one sentence; a misspelt key gets the suggest known one.
+            ValueError: If a key is unknown or missing, or a value is wrong. For a
+                misspelled key, the message suggests the nearest one.
         """
         try:
             return cls.model_validate(data)
         except pydantic.ValidationError as error:
-            raise ValueError(f"{where}: {_in_words(error, cls)}") from error
+            raise ValueError(f"{where}: {_describe(error, cls)}") from error
 
 
-def suggest(word: str, known: Any) -> str:
-    """A hint at the known word that was probably meant; empty if none is near."""
-    near = difflib.get_close_matches(word, list(known), n=1)
+def suggest(name: str, known: Any) -> str:
+    """Return a hint at the known name that was probably meant; empty if none is near.
+
+    Example:
+        >>> suggest("stpes", ["steps", "seed"])
+        " Did you mean 'steps'?"
+    """
+    near = difflib.get_close_matches(name, list(known), n=1)
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
-def _in_words(error: pydantic.ValidationError, kind: type[pydantic.BaseModel]) -> str:
-    """The first thing that is wrong, in one sentence."""
+def _describe(error: pydantic.ValidationError, kind: type[pydantic.BaseModel]) -> str:
+    """Return one sentence about the first error."""
     first = error.errors()[0]
     path = [str(part) for part in first["loc"]]
-    place = ".".join(path)
+    key = ".".join(path)
     if first["type"] == "extra_forbidden":
         for part in path[:-1]:
             found = kind.model_fields[part].annotation
@@ -56,15 +62,15 @@ def _in_words(error: pydantic.ValidationError, kind: type[pydantic.BaseModel]) -
             )
         known = list(kind.model_fields)
         return (
-            f"expected keys among {', '.join(known)}, got {place!r}."
-            f"{suggest(path[-1], known)}"
+            f"unknown key {key!r}.{suggest(path[-1], known)} Known keys are "
+            f"{', '.join(known)}."
         )
     if first["type"] == "missing":
-        return f"expected a value for {place!r}, got none."
+        return f"the key {key!r} is missing."
     if first["type"] == "value_error":
-        said = str(first.get("ctx", {}).get("error"))
-        return said if path[-1:] and path[-1] in said else f"{place}: {said}"
+        message = str(first.get("ctx", {}).get("error"))
+        return message if path[-1:] and path[-1] in message else f"{key}: {message}"
     reason = first["msg"].removeprefix("Input should be ").rstrip(".")
-    if not place:
-        return f"expected keys with values, got {first['input']!r}."
-    return f"expected {place} to be {reason}, got {first['input']!r}."
+    if not key:
+        return f"settings must be keys with values, got {first['input']!r}."
+    return f"{key} must be {reason}, got {first['input']!r}."

@@ -1,4 +1,4 @@
-"""Records as plain data, and back: what is written to JSON and read from a file."""
+"""Converting records to plain data, as in JSON and YAML files, and back."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 from ._sections import suggest
 
 Table = Mapping[str, type]
-"""Name under which each kind of record is written."""
+"""Classes of records by the name under which they are written."""
 
 OMIT_NONE = {"omit_none": True}
 """Metadata of a field that is not written while it is ``None``.
@@ -17,13 +17,13 @@ For fields that were added later: records without them keep their hashes.
 
 
 def to_plain(value: Any, table: Table) -> Any:
-    """A record as numbers, strings, lists and dictionaries.
+    """Convert a record to numbers, strings, lists and dictionaries.
 
     Args:
-        value: A dataclass whose kind is in the table, with plain values or such
-            records in its fields; or a plain value. Of a network, the name of its
-            class is kept.
-        table: Names of all kinds of records that may occur.
+        value: A dataclass whose class is in the table, with plain values or such
+            records in its fields; or a plain value. A network is written as the name
+            of its class.
+        table: Classes of all records that may occur, by name.
 
     Example:
         >>> @dataclasses.dataclass
@@ -45,31 +45,31 @@ def to_plain(value: Any, table: Table) -> Any:
                 }
                 return {"name": name, **parts}
         raise ValueError(
-            f"to_plain: expected a record with a name, got {type(value).__name__}, "
-            "which is not one of unbraid's own."
+            f"{type(value).__name__} cannot be written, because it is not one of "
+            "unbraid's own."
         )
     if isinstance(value, tuple | list):
         return [to_plain(part, table) for part in value]
     if hasattr(value, "state_dict"):
-        # A network that the user gave: its weights are no settings.
+        # A network of the user's: its weights are not settings.
         return type(value).__name__
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    raise ValueError(f"to_plain: expected plain data, got {type(value).__name__}.")
+    raise ValueError(f"{type(value).__name__} is not plain data and cannot be written.")
 
 
 def from_plain(data: Any, table: Table) -> Any:
-    """The record that :func:`to_plain` wrote, or that a person did.
+    """Return the record that plain data describe; the inverse of :func:`to_plain`.
 
     Args:
         data: A name, or a dictionary with a ``"name"`` and options; lists become
             tuples, and everything else is kept.
-        table: Names of all kinds of records.
+        table: Classes of all records that may occur, by name.
     """
     if isinstance(data, Mapping):
         if "name" not in data:
             raise ValueError(
-                f"settings: expected a 'name' among {', '.join(map(str, data))}."
+                f"settings have no 'name', only {', '.join(map(str, data))}."
             )
         options = {
             key: from_plain(part, table) for key, part in data.items() if key != "name"
@@ -81,10 +81,10 @@ def from_plain(data: Any, table: Table) -> Any:
 
 
 def make_record(name: str, options: Mapping[str, Any], table: Table) -> Any:
-    """A record by its name and options, with errors that suggest what was meant."""
+    """Make a record from its name and options; errors suggest what was meant."""
     if not isinstance(name, str) or name not in table:
         raise ValueError(
-            f"settings: expected one of {', '.join(table)}, got {name!r}."
+            f"name must be one of {', '.join(table)}, got {name!r}."
             + suggest(name, table)
         )
     kind = table[name]
@@ -93,8 +93,8 @@ def make_record(name: str, options: Mapping[str, Any], table: Table) -> Any:
     for option in options:
         if option not in known:
             raise ValueError(
-                f"{name}: expected options among {', '.join(known) or 'none'}, got "
-                f"{option!r}." + suggest(option, known)
+                f"{name} has no option {option!r}.{suggest(option, known)} Its options "
+                f"are {', '.join(known) or 'none'}."
             )
     missing = [
         field.name
@@ -105,7 +105,6 @@ def make_record(name: str, options: Mapping[str, Any], table: Table) -> Any:
     ]
     if missing:
         raise ValueError(
-            f"{name}: expected {' and '.join(missing)}, got neither a value nor a "
-            "default."
+            f"{name} needs {' and '.join(missing)}, which have no default."
         )
     return kind(**options)

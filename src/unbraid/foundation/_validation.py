@@ -1,4 +1,4 @@
-"""Checks of arguments: one function, and one wording, per kind of mistake.
+"""Checks of arguments, one function and one wording per kind of mistake.
 
 Every ``check_*`` function takes the argument's name and value and raises ``ValueError``
 with both, as in ``beta must be positive, got -1.``
@@ -6,6 +6,7 @@ with both, as in ``beta must be positive, got -1.``
 
 import math
 import sys
+from collections.abc import Sequence, Sized
 from typing import Any, Protocol, get_args
 
 import numpy as np
@@ -21,13 +22,9 @@ class _HasShape(Protocol):
 
 
 def is_number(
-    value: Any,
-    *,
-    above: float = -math.inf,
-    least: float = -math.inf,
-    most: float = math.inf,
+    value: Any, *, above: float = -math.inf, least: float = -math.inf
 ) -> bool:
-    """Whether a value is a finite number in a range, and not a truth value.
+    """Return whether a value is a finite number in a range, and not a boolean.
 
     Example:
         >>> is_number(0.5, above=0.0), is_number("a"), is_number(True)
@@ -35,11 +32,11 @@ def is_number(
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return abs(value) <= _LARGEST and above < value and least <= value <= most
+    return abs(value) <= _LARGEST and above < value and least <= value
 
 
 def is_whole(value: Any, *, least: float = 1) -> bool:
-    """Whether a value is an integer of at least a minimum, and not a truth value.
+    """Return whether a value is an integer of at least a minimum, not a boolean.
 
     Example:
         >>> is_whole(3), is_whole(3.0), is_whole(0), is_whole(True)
@@ -48,16 +45,14 @@ def is_whole(value: Any, *, least: float = 1) -> bool:
     return isinstance(value, int) and is_number(value, least=least)
 
 
-def are_whole(values: Any, *, least: float = 1) -> bool:
-    """Whether a value is a list or tuple of integers of at least a minimum.
+def are_whole(values: Any) -> bool:
+    """Return whether a value is a list or tuple of positive integers.
 
     Example:
         >>> are_whole((3, 1)), are_whole(3), are_whole("31")
         (True, False, False)
     """
-    return isinstance(values, list | tuple) and all(
-        is_whole(value, least=least) for value in values
-    )
+    return isinstance(values, list | tuple) and all(map(is_whole, values))
 
 
 def check_positive(name: str, value: Any) -> None:
@@ -80,7 +75,7 @@ def check_number(
     below: float = math.inf,
     most: float = math.inf,
 ) -> None:
-    """Require a finite number in a range.
+    """Require a finite number of Python or NumPy in a range.
 
     Args:
         name: Name of the argument.
@@ -95,6 +90,8 @@ def check_number(
         Traceback (most recent call last):
         ValueError: eta must be between 0 and 1, got 2.0.
     """
+    if isinstance(value, np.number):
+        value = value.item()
     if not is_number(value):
         raise ValueError(f"{name} must be a finite number, got {value!r}.")
     if not (above < value < below and least <= value <= most):
@@ -105,16 +102,36 @@ def check_number(
 def check_integer(
     name: str, value: Any, *, least: float = -math.inf, most: float = math.inf
 ) -> None:
-    """Require an integer in a range.
+    """Require an integer of Python or NumPy in a range.
 
     Example:
         >>> check_integer("n_labels", 0, least=1)
         Traceback (most recent call last):
         ValueError: n_labels must be at least 1, got 0.
     """
+    if isinstance(value, np.integer):
+        value = value.item()
     if not is_whole(value, least=-math.inf):
         raise ValueError(f"{name} must be an integer, got {value!r}.")
     check_number(name, value, least=least, most=most)
+
+
+def check_count(name: str, value: Any, *, least: int = 1) -> None:
+    """Require a whole number of any type, such as 3, 3.0 or ``np.int64(3)``.
+
+    Example:
+        >>> check_count("bins", 2.5, least=2)
+        Traceback (most recent call last):
+        ValueError: bins must be a whole number of at least 2, got 2.5.
+    """
+    try:
+        is_count = not isinstance(value, bool) and value == int(value) >= least
+    except (TypeError, ValueError, OverflowError):
+        is_count = False
+    if not is_count:
+        raise ValueError(
+            f"{name} must be a whole number of at least {least}, got {value!r}."
+        )
 
 
 def check_sequence(name: str, value: Any, *, length: int | None = None) -> None:
@@ -199,9 +216,9 @@ def check_finite(name: str, array: Any) -> None:
     is_bad = ~np.isfinite(values)
     if is_bad.any():
         index = tuple(np.argwhere(is_bad)[0].tolist())
-        place = f"[{', '.join(map(str, index))}]" if index else ""
+        element = f"[{', '.join(map(str, index))}]" if index else ""
         raise ValueError(
-            f"{name} must be finite, but {name}{place} is {values[index]}."
+            f"{name} must be finite, but {name}{element} is {values[index]}."
         )
 
 
@@ -218,5 +235,32 @@ def _describe_range(above: float, least: float, below: float, most: float) -> st
         ("at most", most),
     )
     return " and ".join(
-        f"{words} {limit:g}" for words, limit in limits if math.isfinite(limit)
+        f"{text} {limit:g}" for text, limit in limits if math.isfinite(limit)
     )
+
+
+def check_not_empty(name: str, value: _HasShape | Sized) -> None:
+    """Require an array without an axis of length 0, or a collection with elements.
+
+    Example:
+        >>> check_not_empty("images", np.zeros((0, 3)))
+        Traceback (most recent call last):
+        ValueError: images must not be empty, got shape (0, 3).
+    """
+    shape = getattr(value, "shape", None)
+    if shape is not None and 0 in shape:
+        raise ValueError(f"{name} must not be empty, got shape {tuple(shape)}.")
+    if isinstance(value, Sized) and not len(value):
+        raise ValueError(f"{name} must not be empty.")
+
+
+def check_unique(name: str, values: Sequence[Any]) -> None:
+    """Require values without duplicates.
+
+    Example:
+        >>> check_unique("names", ("x", "y", "x"))
+        Traceback (most recent call last):
+        ValueError: names must be unique, got ('x', 'y', 'x').
+    """
+    if len(set(values)) < len(values):
+        raise ValueError(f"{name} must be unique, got {values!r}.")

@@ -7,16 +7,16 @@ from typing import Any
 import yaml
 from yaml.composer import ComposerError
 
-MOST_CHARACTERS = 20_000_000
+MAX_CHARACTERS = 20_000_000
 """Length of the longest text that is parsed."""
 
-MOST_VALUES = 200_000
-"""Values that a text may stand for, counting what aliases repeat.
+MAX_VALUES = 200_000
+"""Largest number of values in a text, counting what aliases repeat.
 
 A study may hold several learned kernels of 129 x 129 numbers per channel.
 """
 
-_MOST_DIGITS = 1_000
+_MAX_DIGITS = 1_000
 
 _INTEGER = re.compile(r"^[-+]?[0-9]+$|^0o[0-7]+$|^0x[0-9a-fA-F]+$")
 _FLOAT = re.compile(
@@ -46,7 +46,7 @@ class _Loader(yaml.SafeLoader):
     def compose_node(self, parent: Any, index: Any) -> yaml.Node | None:
         """Compose the next node, as long as there are not too many."""
         self._n_nodes += 1
-        if self._n_nodes > MOST_VALUES:
+        if self._n_nodes > MAX_VALUES:
             raise _too_many(self.peek_event().start_mark)
         return super().compose_node(parent, index)
 
@@ -64,7 +64,7 @@ class _Loader(yaml.SafeLoader):
             if isinstance(key, Hashable):  # others are refused below
                 if key in seen:
                     raise yaml.constructor.ConstructorError(
-                        None, None, f"the key {key!r} comes twice", part.start_mark
+                        None, None, f"the key {key!r} occurs twice", part.start_mark
                     )
                 seen.add(key)
         return super().construct_mapping(node, deep)
@@ -72,7 +72,7 @@ class _Loader(yaml.SafeLoader):
     def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
         text = str(self.construct_scalar(node))
         base = {"0o": 8, "0x": 16}.get(text[:2], 10)
-        if len(text) > _MOST_DIGITS:  # Python refuses longer ones too
+        if len(text) > _MAX_DIGITS:  # Python refuses longer ones too
             raise yaml.constructor.ConstructorError(
                 None, None, f"a number of {len(text):,} digits", node.start_mark
             )
@@ -84,7 +84,7 @@ class _Loader(yaml.SafeLoader):
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes every text that the loader would take for something else."""
+    """Dumper that quotes every text that the loader would read as another type."""
 
     yaml_implicit_resolvers: dict[str, Any] = {}
 
@@ -97,19 +97,19 @@ _Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)
 
 
 def _too_many(mark: Any) -> yaml.YAMLError:
-    problem = f"more than {MOST_VALUES:,} values, counting what aliases repeat"
+    problem = f"more than {MAX_VALUES:,} values, counting what aliases repeat"
     return ComposerError(None, None, problem, mark)
 
 
 def _check_size(
     node: yaml.Node, sizes: dict[int, int], above: tuple[yaml.Node, ...]
 ) -> int:
-    """Number of values that a node stands for, with its aliases written out."""
+    """Return the number of values of a node, with its aliases expanded."""
     if id(node) in sizes:
         return sizes[id(node)]
     if any(node is other for other in above):
         raise ComposerError(
-            None, None, "an alias inside of what it stands for", node.start_mark
+            None, None, "an alias that contains itself", node.start_mark
         )
     size = 1
     if isinstance(node, yaml.MappingNode | yaml.SequenceNode):
@@ -117,7 +117,7 @@ def _check_size(
         for part in node.value:
             for child in part if isinstance(part, tuple) else (part,):
                 size += _check_size(child, sizes, inside)
-    if size > MOST_VALUES:
+    if size > MAX_VALUES:
         raise _too_many(node.start_mark)
     sizes[id(node)] = size
     return size
@@ -127,7 +127,7 @@ def read_yaml(text: str, where: str) -> Any:
     """Parse YAML 1.2 into plain data.
 
     Numbers such as ``1e-3`` are numbers, ``0100`` is one hundred, and ``1:30``,
-    ``yes`` and ``1_000`` are text. No key may come twice.
+    ``yes`` and ``1_000`` are text. No key may occur twice.
 
     Args:
         text: The YAML text.
@@ -141,10 +141,10 @@ def read_yaml(text: str, where: str) -> Any:
         >>> read_yaml("{rate: 1e-3, steps: 0100, pause: 1:30}", "example")
         {'rate': 0.001, 'steps': 100, 'pause': '1:30'}
     """
-    if len(text) > MOST_CHARACTERS:
+    if len(text) > MAX_CHARACTERS:
         raise ValueError(
-            f"{where}: {len(text):,} characters are too many for YAML settings; the "
-            f"most are {MOST_CHARACTERS:,}."
+            f"{where}: the YAML text is too long ({len(text):,} characters). At most "
+            f"{MAX_CHARACTERS:,} are read."
         )
     try:
         return yaml.load(text, Loader=_Loader)
@@ -152,13 +152,13 @@ def read_yaml(text: str, where: str) -> Any:
         mark = getattr(error, "problem_mark", None)
         line = f" at line {mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or str(error).split("\n")[0]
-        raise ValueError(f"{where}: expected YAML, got {problem}{line}.") from error
+        raise ValueError(f"{where}: invalid YAML: {problem}{line}.") from error
     except RecursionError:
         raise ValueError(f"{where}: this YAML is nested too deeply.") from None
     except (TypeError, ValueError, LookupError, AttributeError) as error:
         raise ValueError(
-            f"{where}: expected YAML, got a tag such as !!int or !!set on a value that "
-            "is something else."
+            f"{where}: invalid YAML: a tag such as !!int or !!set on a value of "
+            "another type."
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Shape of data and of latent space."""
+"""Geometry of data and of latent space: manifolds, GeoManCEr and kernels."""
 
 from ._alignment_error import alignment_error
 from ._bottom_eigenpairs import bottom_eigenpairs
@@ -17,9 +17,9 @@ from ._entangling import (
     random_rotation,
 )
 from ._geomancer import Geomancer
-from ._geomancer_inputs import checked_points
+from ._geomancer_inputs import check_points
 from ._intrinsic_dimension import intrinsic_dimension
-from ._joint_diagonalisation import joint_diagonalisers
+from ._joint_diagonalization import joint_diagonalizers
 from ._joint_embedding import JointEmbedding, joint_embedding
 from ._manifolds import (
     ManifoldSample,
@@ -41,14 +41,14 @@ __all__ = [
     "MultisliceKernel",
     "alignment_error",
     "bottom_eigenpairs",
-    "checked_points",
+    "check_points",
     "connection_laplacian",
     "dense_rotation",
     "discrepancy_matrix",
     "empirical_marginals",
     "geomancer_cost",
     "intrinsic_dimension",
-    "joint_diagonalisers",
+    "joint_diagonalizers",
     "joint_embedding",
     "median_distance",
     "multislice_kernel",

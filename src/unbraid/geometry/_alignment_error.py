@@ -1,4 +1,4 @@
-"""Alignment error: how far subspaces that were found are from the true ones."""
+"""Alignment error: angle between estimated and true subspaces."""
 
 from collections.abc import Sequence
 from itertools import permutations
@@ -10,19 +10,20 @@ from numpy.typing import NDArray
 def alignment_error(
     found: Sequence[NDArray[np.floating]], true: Sequence[NDArray[np.floating]]
 ) -> NDArray[np.float64]:
-    """Mean angle, in radians, between subspaces found and true ones, at each point.
+    """Mean angle between estimated and true subspaces at each point, in radians.
 
-    The angle of two subspaces is the largest of their principal angles, and 90 degrees
-    if their dimensions differ; the pairing is the best one at each point.
+    The angle between two subspaces is their largest principal angle, or 90 degrees if
+    their dimensions differ. At each point, estimated and true subspaces are paired so
+    that the mean angle is smallest.
 
     Args:
-        found: Orthonormal bases of each subspace at all points, ``(n_points, n_ambient,
-            dimension)`` each.
-        true: The same.
+        found: Estimated subspaces, one array of orthonormal bases each, of shape
+            ``(n_points, n_ambient, dimension)``.
+        true: True subspaces, in the same form.
 
     Returns:
-        Shape ``(n_points,)``, at most pi / 2, which it is if the numbers of subspaces
-        differ.
+        Angles of shape ``(n_points,)``, at most pi / 2. All of them are pi / 2 if the
+        numbers of subspaces differ.
 
     Example:
         >>> axes = np.eye(3)[None]
@@ -40,8 +41,9 @@ def alignment_error(
     shapes = {np.shape(basis)[:2] for basis in (*found, *true)}
     if len(shapes) != 1 or any(np.ndim(basis) != 3 for basis in (*found, *true)):
         raise ValueError(
-            "alignment_error: expected bases (n_points, n_ambient, dimension) at the "
-            f"same points, got {', '.join(map(str, sorted(shapes)))} for the first two."
+            "found and true must contain bases of shape (n_points, n_ambient, "
+            "dimension) with the same first two axes, got "
+            f"{', '.join(map(str, sorted(shapes)))}."
         )
     n_points = len(true[0])
     if len(found) != len(true):
@@ -61,7 +63,7 @@ def _largest_angle(
 ) -> NDArray[np.float64]:
     products = np.swapaxes(first, 1, 2) @ second
     cosines = np.linalg.svd(products, compute_uv=False)[:, -1]
-    # Small angles from their sines, because cosines near 1 have none.
+    # Small angles are computed from their sines: cosines near 1 lose all precision.
     apart = second - first @ products
     sines = np.linalg.svd(apart, compute_uv=False)[:, 0]
     return np.arctan2(np.minimum(sines, 1.0), np.minimum(cosines, 1.0))

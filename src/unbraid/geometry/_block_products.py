@@ -1,4 +1,4 @@
-"""Products of a block-sparse matrix with several vectors, as few large ones."""
+"""Products of a block-sparse matrix with several vectors, in a few large batches."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,16 +9,17 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 _NUMBERS = 1_000_000
-"""Numbers that are gathered at a time: 4 MB, which stay near the processor."""
+"""Numbers gathered per batch: 4 MB, which fit into the processor's cache."""
 
 _EXACT_NUMBERS = 20_000_000
+"""Numbers converted to double precision at a time: 160 MB."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Rows of blocks that have as many blocks each."""
+    """Block rows with the same number of blocks each."""
 
-    place: slice
+    positions: slice
     columns: torch.Tensor
     blocks: torch.Tensor
 
@@ -26,20 +27,21 @@ class _Rows:
 class BlockProducts:
     """Single-precision products of a matrix with blocks of vectors.
 
-    Rows of blocks are put in the order of their numbers of blocks. Those with equally
-    many are then one batch: what they multiply is gathered, and multiplied at once.
+    Block rows are sorted by their number of blocks. Rows with the same number form a
+    batch, for which the vectors are gathered and multiplied at once.
 
     Args:
-        matrix: Square, in square blocks, ``(n, n)``.
-        n_vectors: In a block of vectors; others will do, but less fast.
+        matrix: Square matrix of square blocks, shape ``(n, n)``.
+        n_vectors: Number of vectors to optimize for. Products with another number of
+            vectors are correct, but slower.
     """
 
     def __init__(self, matrix: sparse.bsr_array, n_vectors: int) -> None:
         self.size = matrix.blocksize[0]
         counts = np.diff(matrix.indptr)
         self._order = np.argsort(counts, kind="stable")
-        self._place = np.empty_like(self._order)
-        self._place[self._order] = np.arange(len(counts))
+        self._positions = np.empty_like(self._order)
+        self._positions[self._order] = np.arange(len(counts))
         self.shape = (len(counts), self.size)
         self._rows = list(self._batches(matrix, counts[self._order], n_vectors))
 
@@ -54,11 +56,11 @@ class BlockProducts:
             end = int(min(start + step, last))
             first = matrix.indptr[self._order[start:end], None]
             chosen = first + np.arange(count)
-            columns = self._place[matrix.indices[chosen].ravel()]
+            columns = self._positions[matrix.indices[chosen].ravel()]
             blocks = matrix.data[chosen].astype(np.float32, copy=False)
             blocks = blocks.transpose(0, 2, 1, 3).reshape(end - start, self.size, -1)
             yield _Rows(
-                place=slice(start, end),
+                positions=slice(start, end),
                 columns=torch.from_numpy(columns),
                 blocks=torch.from_numpy(np.ascontiguousarray(blocks)),
             )
@@ -73,45 +75,45 @@ class BlockProducts:
         scale: float = 1.0,
         shift: float = 0.0,
     ) -> torch.Tensor:
-        """Make the target ``keep`` of itself and ``scale`` of ``(A - shift) vectors``.
+        """Set the target to ``keep * target + scale * (A - shift * I) @ vectors``.
 
         Args:
-            target: Shape ``(n_blocks, block, n_vectors)``, changed in place.
-            vectors: Same shape, other memory.
-            keep: If 0, what the target holds is not looked at.
-            scale: Of the product.
-            shift: Times the identity, less than the matrix.
+            target: Array of shape ``(n_blocks, block, n_vectors)``, changed in place.
+            vectors: Vectors to multiply, of the same shape, in other memory.
+            keep: Factor of the present target. If 0, the target may be uninitialized.
+            scale: Factor of the product.
+            shift: Multiple of the identity that is subtracted from the matrix.
         """
         flat = vectors.view(len(vectors), -1)
         for rows in self._rows:
-            part = target[rows.place]
-            beside = flat.index_select(0, rows.columns)
-            beside = beside.view(len(part), -1, vectors.shape[2])
-            part.baddbmm_(rows.blocks, beside, beta=keep, alpha=scale)
+            part = target[rows.positions]
+            gathered = flat.index_select(0, rows.columns)
+            gathered = gathered.view(len(part), -1, vectors.shape[2])
+            part.baddbmm_(rows.blocks, gathered, beta=keep, alpha=scale)
             if shift:
-                part.add_(vectors[rows.place], alpha=-scale * shift)
+                part.add_(vectors[rows.positions], alpha=-scale * shift)
         return target
 
     def __matmul__(self, vectors: torch.Tensor) -> torch.Tensor:
         return self.add_to(torch.empty_like(vectors), vectors)
 
     def in_matrix_order(self, vectors: torch.Tensor) -> NDArray[np.float64]:
-        """Vectors as the matrix has its rows, ``(n, n_vectors)``."""
-        ordered = vectors[torch.from_numpy(self._place)]
+        """Return vectors in the order of the matrix rows, shape ``(n, n_vectors)``."""
+        ordered = vectors[torch.from_numpy(self._positions)]
         return ordered.reshape(-1, vectors.shape[2]).double().numpy()
 
 
 def exact_product(
     matrix: sparse.bsr_array, vectors: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Product in double precision, of a matrix that may be kept in single.
+    """Product of a matrix with vectors in double precision.
 
     Args:
-        matrix: In square blocks, ``(n, n)``.
-        vectors: Shape ``(n, n_vectors)``.
+        matrix: Matrix of square blocks, shape ``(n, n)``, in any precision.
+        vectors: Vectors as columns, shape ``(n, n_vectors)``.
 
     Returns:
-        Shape ``(n, n_vectors)``.
+        The product, shape ``(n, n_vectors)``.
     """
     size, starts = matrix.blocksize[0], matrix.indptr
     n_rows = len(starts) - 1
@@ -123,6 +125,6 @@ def exact_product(
         data = matrix.data[blocks].astype(np.float64, copy=False)
         shape = ((len(inside) - 1) * size, vectors.shape[0])
         part = (data, matrix.indices[blocks], inside - inside[0])
-        place = slice(row * size, row * size + shape[0])
-        images[place] = sparse.bsr_array(part, shape=shape) @ vectors
+        rows = slice(row * size, row * size + shape[0])
+        images[rows] = sparse.bsr_array(part, shape=shape) @ vectors
     return images

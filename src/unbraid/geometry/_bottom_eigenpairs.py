@@ -1,4 +1,4 @@
-"""Lowest eigenvalues of a large sparse matrix, many products at a time."""
+"""Smallest eigenvalues of a large sparse matrix, by filtered subspace iteration."""
 
 import numpy as np
 import torch
@@ -10,30 +10,30 @@ from unbraid.foundation import numpy_generator
 from ._block_products import BlockProducts, exact_product
 
 _DENSE = 1500
-"""Rows up to which the whole spectrum is computed, exactly."""
+"""Largest number of rows for which the dense solver is used."""
 
 _LEAST_DEGREE = 20
-"""Products between two looks at the subspace, at the least."""
+"""Smallest degree of the filter polynomial."""
 
 _DEGREE = 2.5
-"""The same, times the root of the ratio of the largest to the wanted eigenvalues."""
+"""Degree of the filter divided by the square root of ``top / cut``."""
 
 _SPARE = 6
-"""Vectors beside those wanted, which separate them from the rest."""
+"""Additional vectors, which separate the wanted ones from the rest."""
 
-_MOST_SWEEPS = 60
+_MAX_SWEEPS = 60
 
 _LEAST_CUT = 1e-3
-"""Share of the largest eigenvalue above which a polynomial begins to be small."""
+"""Lowest start of the filtered interval, as a fraction of the largest eigenvalue."""
 
 _ZERO = 1e-5
-"""Share of the largest eigenvalue below which all are as good as 0."""
+"""Fraction of the largest eigenvalue below which an eigenvalue counts as 0."""
 
 _ANGLE = 0.02
-"""Radians within which vectors below a gap are found."""
+"""Required accuracy, in radians, of the space of the eigenvectors below a gap."""
 
 _GAP = 0.3
-"""Relative gap above which there are vectors that can be told from the others."""
+"""Relative gap between eigenvalues from which the accuracy above is required."""
 
 
 def bottom_eigenpairs(
@@ -45,22 +45,23 @@ def bottom_eigenpairs(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Smallest eigenvalues of a symmetric positive semi-definite matrix.
 
-    A few random vectors are multiplied by a polynomial of the matrix that is large on
-    the bottom of the spectrum and small on the rest, and the problem is solved in the
-    space they span; again, until nothing changes. Only the last of these problems is
-    set up in double precision. No factorisation is needed, which for a graph in more
-    than two dimensions would fill up, and the matrix is read once for all vectors,
-    where a Lanczos method reads it once for each.
+    Random vectors are multiplied by a polynomial of the matrix that is large at the
+    bottom of the spectrum and small elsewhere, and the eigenproblem is solved in the
+    space that they span. This is repeated until the eigenvalues no longer change. Only
+    the last of these small problems is set up in double precision. No factorization is
+    needed (for graphs in more than two dimensions it would fill in), and the matrix is
+    read once for all vectors, where a Lanczos method reads it once for each.
 
     Args:
-        matrix: Symmetric, ``(n, n)``.
-        n_pairs: How many, from 1 and below ``n``.
-        tolerance: Relative change of the eigenvalues at which to stop, if vectors below
-            a gap are within 0.02 rad by then.
-        seed: Of the vectors to begin with.
+        matrix: Symmetric matrix of shape ``(n, n)``.
+        n_pairs: Number of eigenpairs to compute, at least 1 and below ``n``.
+        tolerance: Relative change of the eigenvalues below which the iteration stops,
+            provided that eigenvectors below a gap are accurate to 0.02 rad.
+        seed: Seed of the initial vectors.
 
     Returns:
-        Eigenvalues, ascending, ``(n_pairs,)``, and eigenvectors, ``(n, n_pairs)``.
+        Eigenvalues in ascending order, ``(n_pairs,)``, and eigenvectors as columns,
+        ``(n, n_pairs)``.
 
     Example:
         >>> path = sparse.diags_array([1.0, 2.0, 2.0, 1.0]) - sparse.diags_array(
@@ -85,18 +86,18 @@ def bottom_eigenpairs(
     top = _upper_bound(products, generator)
     start = generator.standard_normal((*products.shape, width), dtype=np.float32)
     space, cut, before = torch.from_numpy(start), 0.1 * top, np.zeros(n_pairs)
-    for _ in range(_MOST_SWEEPS):
+    for _ in range(_MAX_SWEEPS):
         space = _filtered(products, space, cut, top)
         values, space, residuals = _rayleigh_ritz(products, space)
-        # The next filter spares what lies below the highest value that was found.
-        found, cut = values[:n_pairs], max(values[-1], _LEAST_CUT * top)
-        if _is_settled(found, before, residuals[:n_pairs], tolerance, _ZERO * top):
+        # The next filter keeps everything below the highest eigenvalue of this sweep.
+        lowest, cut = values[:n_pairs], max(values[-1], _LEAST_CUT * top)
+        if _has_converged(lowest, before, residuals[:n_pairs], tolerance, _ZERO * top):
             break
-        before = found
+        before = lowest
     return _exact_pairs(matrix, products.in_matrix_order(space), n_pairs)
 
 
-def _is_settled(
+def _has_converged(
     values: NDArray[np.float64],
     before: NDArray[np.float64],
     residuals: NDArray[np.float64],
@@ -110,40 +111,40 @@ def _is_settled(
     gap = gaps.max() if len(gaps) else values.max()
     if values.max() <= zero or gap < _GAP * values[min(below, len(values) - 1)]:
         return True
-    # By the sin-theta theorem, the residual over the gap bounds the angle.
+    # By the sin-theta theorem, the residual divided by the gap bounds the angle.
     return bool(residuals[:below].max() <= max(_ANGLE * gap, zero))
 
 
 def _upper_bound(products: BlockProducts, generator: np.random.Generator) -> float:
-    """A number above all eigenvalues, from a few steps of the Lanczos method."""
+    """Upper bound of all eigenvalues, from a few steps of the Lanczos method."""
     start = generator.standard_normal((*products.shape, 1), dtype=np.float32)
     vector = torch.from_numpy(start)
     vector /= vector.norm()
     previous, beta = torch.zeros_like(vector), 0.0
-    diagonal, beside = [], []
+    diagonal, off_diagonal = [], []
     for _ in range(12):
         image = products @ vector - beta * previous
         diagonal.append(float((image * vector).sum()))
         image -= diagonal[-1] * vector
         beta = float(image.norm())
-        beside.append(beta)
+        off_diagonal.append(beta)
         if beta < 1e-6 * max(map(abs, diagonal)):
             break
         previous, vector = vector, image / beta
-    small = np.diag(diagonal) + np.diag(beside[: len(diagonal) - 1], 1)
+    small = np.diag(diagonal) + np.diag(off_diagonal[: len(diagonal) - 1], 1)
     return float(np.linalg.eigvalsh(small, UPLO="U")[-1]) + beta
 
 
 def _filtered(
     products: BlockProducts, space: torch.Tensor, cut: float, top: float
 ) -> torch.Tensor:
-    """Chebyshev polynomial of the matrix, below 1 from ``cut`` to ``top``."""
-    centre, half = (top + cut) / 2, (top - cut) / 2
+    """Apply a Chebyshev polynomial of the matrix that is small on [cut, top]."""
+    center, half = (top + cut) / 2, (top - cut) / 2
     degree = int(max(_LEAST_DEGREE, _DEGREE * np.sqrt(top / cut)))
-    # Scaled by its value at 0, or high degrees would overflow.
-    factor = scale = -half / centre
+    # Scaled by its value at 0, because high degrees would overflow otherwise.
+    factor = scale = -half / center
     before, now = space, torch.empty_like(space)
-    products.add_to(now, space, scale=factor / half, shift=centre)
+    products.add_to(now, space, scale=factor / half, shift=center)
     for _ in range(degree - 1):
         following = 1 / (2 / scale - factor)
         after = products.add_to(
@@ -151,7 +152,7 @@ def _filtered(
             now,
             keep=-factor * following,
             scale=2 * following / half,
-            shift=centre,
+            shift=center,
         )
         before, now, factor = now, after, following
     return now

@@ -8,18 +8,18 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 _NUMBERS = 8_000_000
-"""Numbers of what is between rotations and blocks at a time: 64 MB."""
+"""Numbers in intermediate arrays per chunk of edges: 64 MB."""
 
 
 @cache
 def traceless_basis(dimension: int) -> NDArray[np.float64]:
-    """Orthonormal basis of the symmetric matrices without trace.
+    """Orthonormal basis of the symmetric matrices with trace 0.
 
     Args:
-        dimension: Rows ``k`` of the matrices, from 1.
+        dimension: Number ``k`` of rows and columns of the matrices, at least 1.
 
     Returns:
-        Shape ``(k (k + 1) / 2 - 1, k, k)``.
+        Basis matrices, shape ``(k (k + 1) / 2 - 1, k, k)``.
 
     Example:
         >>> traceless_basis(2).round(3)
@@ -32,8 +32,8 @@ def traceless_basis(dimension: int) -> NDArray[np.float64]:
     rows, columns = np.triu_indices(dimension, 1)
     n_pairs = len(rows)
     basis = np.zeros((n_pairs + max(dimension - 1, 0), dimension, dimension))
-    places = np.arange(n_pairs)
-    basis[places, rows, columns] = basis[places, columns, rows] = np.sqrt(0.5)
+    pairs = np.arange(n_pairs)
+    basis[pairs, rows, columns] = basis[pairs, columns, rows] = np.sqrt(0.5)
     for number, diagonal in enumerate(_traceless_diagonals(dimension)):
         basis[n_pairs + number] = np.diag(diagonal)
     basis.setflags(write=False)
@@ -41,7 +41,7 @@ def traceless_basis(dimension: int) -> NDArray[np.float64]:
 
 
 def _traceless_diagonals(dimension: int) -> NDArray[np.float64]:
-    """(1, ..., 1, -l, 0, ...): orthogonal to the identity and to each other."""
+    """Return diagonals (1, ..., 1, -l, 0, ...), orthonormal and with sum 0."""
     rows = np.tri(max(dimension - 1, 0), dimension)
     below = np.arange(1.0, dimension)
     rows[np.arange(len(rows)), np.arange(1, dimension)] = -below
@@ -49,13 +49,13 @@ def _traceless_diagonals(dimension: int) -> NDArray[np.float64]:
 
 
 def conjugation_blocks(rotations: NDArray[np.float64]) -> NDArray[np.float64]:
-    r"""What :math:`X \mapsto Q X Q^\top` does in the basis of traceless matrices.
+    r"""Matrix of :math:`X \mapsto Q X Q^\top` in the basis of traceless matrices.
 
     Args:
-        rotations: Orthogonal matrices ``Q``, ``(n, k, k)``.
+        rotations: Orthogonal matrices ``Q``, shape ``(n, k, k)``.
 
     Returns:
-        Orthogonal matrices ``(n, b, b)`` with :math:`b = k (k + 1) / 2 - 1`.
+        Orthogonal matrices of shape ``(n, b, b)`` with :math:`b = k (k + 1) / 2 - 1`.
 
     Example:
         >>> swap = np.array([[[0.0, 1.0], [1.0, 0.0]]])
@@ -69,7 +69,8 @@ def conjugation_blocks(rotations: NDArray[np.float64]) -> NDArray[np.float64]:
     size = n_pairs + k - 1
     diagonals = torch.from_numpy(_traceless_diagonals(k))
     blocks = torch.empty(len(turns), size, size, dtype=turns.dtype)
-    # Elements off the diagonal have two entries, products of entries of Q do the rest.
+    # Basis matrices have at most two entries off the diagonal, so that products of
+    # entries of Q suffice.
     upper, lower = turns[:, rows], turns[:, columns]
     off = torch.mul(upper[..., rows], lower[..., columns])
     blocks[:, :n_pairs, :n_pairs] = off.addcmul_(upper[..., columns], lower[..., rows])
@@ -87,31 +88,31 @@ def connection_laplacian(
     *,
     single: bool = False,
 ) -> sparse.bsr_array:
-    r"""Second-order graph connection Laplacian on symmetric matrices without trace.
+    r"""Second-order graph connection Laplacian on symmetric matrices with trace 0.
 
-    A field has a matrix :math:`X_i` in the tangent space of each point; the quadratic
-    form is :math:`\sum_{(i, j)} \lVert X_j - Q_{ij} X_i Q_{ij}^\top \rVert^2` over the
-    edges, so that parallel fields are at 0.
+    A field assigns a matrix :math:`X_i` in the tangent space to each point. Its
+    quadratic form is :math:`\sum_{(i, j)} \lVert X_j - Q_{ij} X_i Q_{ij}^\top \rVert^2`
+    over the edges, which is 0 for parallel fields.
 
     Args:
-        n_points: Points of the graph.
-        edges: Shape ``(n_edges, 2)``, each edge ``(i, j)`` once.
-        rotations: ``Q`` of each edge, from the tangent space at ``i`` to that at ``j``,
-            orthogonal, ``(n_edges, k, k)``.
-        single: Keep the numbers in single precision, in half of the memory.
+        n_points: Number of points of the graph.
+        edges: Edges ``(i, j)``, each once, shape ``(n_edges, 2)``.
+        rotations: Orthogonal matrix ``Q`` of each edge, from the tangent space at ``i``
+            to that at ``j``, shape ``(n_edges, k, k)``.
+        single: Store the matrix in single precision, in half of the memory.
 
     Returns:
-        Symmetric and positive semi-definite, ``(n_points * b, n_points * b)``, in
-        blocks of :math:`b = k (k + 1) / 2 - 1`.
+        Symmetric, positive semi-definite matrix ``(n_points * b, n_points * b)`` in
+        blocks of size :math:`b = k (k + 1) / 2 - 1`.
 
     References:
         Pfau, Higgins, Botev and Racanière (2020), Disentangling by Subspace Diffusion,
         Algorithm 1, step 2. https://arxiv.org/abs/2006.12982
     """
     first, second = edges.T
-    places = np.arange(n_points)
-    rows = np.concatenate([places, first, second])
-    columns = np.concatenate([places, second, first])
+    points = np.arange(n_points)
+    rows = np.concatenate([points, first, second])
+    columns = np.concatenate([points, second, first])
     order = np.lexsort((columns, rows))
     position = np.empty(len(order), np.int64)
     position[order] = np.arange(len(order))

@@ -1,26 +1,26 @@
-"""What a factorization will cost, before it is begun."""
+"""Estimates of the memory and time of a factorization."""
 
 from dataclasses import dataclass
 
 _SWEEPS = 6
 _DEGREE = 20
 _PRODUCTS_PER_SECOND = 2.0e9
-"""Multiplications of the sparse matrix with several vectors, on one core."""
+"""Multiplications per second in products of the sparse matrix, on one core."""
 
 _LOCAL_PER_SECOND = 1.5e9
-"""Multiplications in many small matrices, on one core."""
+"""Multiplications per second in many small matrices, on one core."""
 
 DOUBLE = 200_000_000
-"""Numbers of a connection Laplacian up to which it is kept in double precision."""
+"""Most numbers of a connection Laplacian that is stored in double precision."""
 
 
 @dataclass(frozen=True)
 class CostEstimate:
-    """Rough: right within a factor of three on one core of 2020 or later.
+    """Rough cost, correct within a factor of three on one core of 2020 or later.
 
     Attributes:
-        megabytes: Most memory at a time, beside what Python and torch take.
-        seconds: All in all.
+        megabytes: Peak memory, without that of Python and torch themselves.
+        seconds: Estimated total run time.
     """
 
     megabytes: float
@@ -35,10 +35,17 @@ def geomancer_cost(
     n_neighbors: int | None = None,
     n_eigenvectors: int = 10,
 ) -> CostEstimate:
-    """Memory and time of :class:`Geomancer` on so many points.
+    """Estimate the memory and time of :class:`Geomancer`.
 
     The matrix has a block of about ``dimension ** 4 / 4`` numbers for each pair of
-    neighbours; its products with vectors take most of the time.
+    neighbors. Its products with vectors take most of the time.
+
+    Args:
+        n_points: Number of points.
+        n_ambient: Number of coordinates of a point.
+        dimension: Dimension of the manifold.
+        n_neighbors: Neighbors per point. Default: that of :class:`Geomancer`.
+        n_eigenvectors: Number of eigenvalues to compute.
 
     Example:
         >>> cost = geomancer_cost(100_000, 6, 4)
@@ -54,7 +61,7 @@ def geomancer_cost(
     vectors = n_points * size * n_vectors
     fitted = 2 * n_terms * (2 * n_ambient + n_terms) + n_terms * (n_terms + n_ambient)
     local = min(20_000_000, n_points * fitted)
-    # Double precision and a copy in single, or single twice where that is too much.
+    # Double precision and a single-precision copy, or single twice for large matrices.
     per_number = 12 if numbers <= DOUBLE else 8
     megabytes = 1e-6 * per_number * numbers + 8e-6 * (4 * vectors + 3 * local)
     megabytes += 8e-6 * n_blocks * (dimension**2 + 4) + 8e-6 * n_points * (

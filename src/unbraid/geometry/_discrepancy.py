@@ -1,4 +1,4 @@
-"""Maximum mean discrepancy: how far apart two samples are, as distributions."""
+"""Maximum mean discrepancy: a distance between the distributions of two samples."""
 
 from typing import Literal
 
@@ -6,10 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import (
+    check_finite,
+    check_option,
+    check_positive,
+    check_shape,
+    numpy_generator,
+)
 
 _BLOCK = 1024
-"""Rows of either sample that are compared at a time: 8 MB of distances."""
+"""Rows of each sample that are compared at a time: 8 MB of distances."""
 
 KernelName = Literal["gaussian", "linear"]
 
@@ -24,8 +30,8 @@ def squared_maximum_mean_discrepancy(
 ) -> float:
     r"""Unbiased estimate of the squared maximum mean discrepancy (MMD) of two samples.
 
-    Rows of one sample are compared with each other, and with those of the other: if
-    both come from the same distribution, all comparisons are alike on average.
+    Rows are compared within each sample and between the samples. If both come from the
+    same distribution, these comparisons agree on average.
 
     .. math::
         \frac{1}{m (m - 1)} \sum_{i \neq j} k(x_i, x_j)
@@ -34,19 +40,19 @@ def squared_maximum_mean_discrepancy(
         \qquad k(x, y) = \exp\bigl(-\lVert x - y \rVert^2 / (2 b^2)\bigr)
 
     Args:
-        first: Shape ``(m, n_features)``, at least two rows.
-        second: Shape ``(n, n_features)``, at least two rows.
+        first: First sample, shape ``(m, n_features)``, at least two rows.
+        second: Second sample, shape ``(n, n_features)``, at least two rows.
         kernel: ``"gaussian"``, or ``"linear"`` for :math:`k(x, y) = x^\top y`, which
-            sees the means alone.
-        bandwidth: The ``b`` of the Gaussian, over 0; the median distance of the two
-            samples together if not given, see :func:`median_distance`.
-        paired: Rows belong together, ``x_i`` with ``y_i``, and are not independent.
-            The last sum is then over ``i != j`` alone, divided by ``n (n - 1)``, so
-            that equal samples are at 0 (but for rounding).
+            compares only the means.
+        bandwidth: Bandwidth ``b`` of the Gaussian kernel, positive. Default: the median
+            distance in both samples together, see :func:`median_distance`.
+        paired: Whether row ``x_i`` belongs to row ``y_i``, so that the samples are not
+            independent. The last sum is then over ``i != j`` only and divided by
+            ``n (n - 1)``, so that equal samples give 0 (up to rounding).
 
     Returns:
-        0 on average for samples of one distribution, hence sometimes slightly below 0;
-        at most 2 for the Gaussian.
+        The estimate, at most 2 for the Gaussian kernel. It is 0 on average for samples
+        of one distribution, and therefore sometimes slightly negative.
 
     Example:
         >>> apart = np.array([[0.0], [0.0]]), np.array([[1.0], [1.0]])
@@ -62,7 +68,7 @@ def squared_maximum_mean_discrepancy(
     first, second = _checked(first, second, paired)
     if kernel == "gaussian" and bandwidth is None:
         bandwidth = median_distance(np.concatenate([first, second]))
-    first, second = _prepared([first, second], kernel, bandwidth)
+    first, second = _rescale([first, second], kernel, bandwidth)
     within = sum(_mean(sample, sample, kernel, True) for sample in (first, second))
     return within - 2.0 * _mean(first, second, kernel, paired)
 
@@ -76,14 +82,15 @@ def discrepancy_matrix(
 ) -> NDArray[np.float64]:
     """Unbiased squared discrepancies between all pairs of samples of equal size.
 
-    The same as :func:`squared_maximum_mean_discrepancy` of each pair with a common
-    bandwidth, for less work: each sample is compared with itself once.
+    The result is that of :func:`squared_maximum_mean_discrepancy` for each pair with a
+    common bandwidth, but each sample is compared with itself only once.
 
     Args:
-        samples: Shape ``(n_samples, n_rows, n_features)``.
-        kernel: See there.
-        bandwidth: The median distance of all samples together if not given.
-        paired: See there.
+        samples: Samples of shape ``(n_samples, n_rows, n_features)``.
+        kernel: As in :func:`squared_maximum_mean_discrepancy`.
+        bandwidth: Bandwidth of the Gaussian kernel. Default: the median distance in all
+            samples together.
+        paired: As in :func:`squared_maximum_mean_discrepancy`.
 
     Returns:
         A symmetric matrix ``(n_samples, n_samples)`` with zeros on the diagonal.
@@ -95,19 +102,15 @@ def discrepancy_matrix(
         array([[0. , 0.7],
                [0.7, 0. ]])
     """
-    if np.ndim(samples) != 3:
-        raise ValueError(
-            "discrepancy_matrix: expected samples (n_samples, n_rows, n_features), "
-            f"got shape {np.shape(samples)}."
-        )
+    check_shape("samples", np.asarray(samples), ("n_samples", "n_rows", "n_features"))
     checked = [_checked(sample, sample, paired)[0] for sample in samples]
     if kernel == "gaussian" and bandwidth is None:
         bandwidth = median_distance(np.concatenate(checked))
-    prepared = _prepared(checked, kernel, bandwidth)
-    within = [_mean(sample, sample, kernel, True) for sample in prepared]
-    matrix = np.zeros((len(prepared), len(prepared)))
-    for row, column in zip(*np.triu_indices(len(prepared), 1), strict=True):
-        across = _mean(prepared[row], prepared[column], kernel, paired)
+    rescaled = _rescale(checked, kernel, bandwidth)
+    within = [_mean(sample, sample, kernel, True) for sample in rescaled]
+    matrix = np.zeros((len(rescaled), len(rescaled)))
+    for row, column in zip(*np.triu_indices(len(rescaled), 1), strict=True):
+        across = _mean(rescaled[row], rescaled[column], kernel, paired)
         matrix[row, column] = within[row] + within[column] - 2.0 * across
     return matrix + matrix.T
 
@@ -118,13 +121,14 @@ def median_distance(
     """Median distance between rows: the usual bandwidth of a Gaussian kernel.
 
     Args:
-        sample: Shape ``(n_rows, n_features)``.
-        max_rows: Of a larger sample, so many random rows are looked at.
-        seed: Of these rows.
+        sample: Rows of shape ``(n_rows, n_features)``.
+        max_rows: Largest number of rows to compare; of a larger sample, that many
+            random rows are used.
+        seed: Seed of the choice of rows.
 
     Returns:
-        Over 0: the mean distance if more than half of the rows are equal, and 1 if all
-        of them are.
+        A positive distance: the mean distance if the median is 0, and 1 if all rows are
+        equal.
 
     Example:
         >>> median_distance(np.array([[0.0], [1.0], [3.0]]))
@@ -146,41 +150,30 @@ def _checked(
     first: NDArray[np.floating], second: NDArray[np.floating], paired: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     first, second = np.asarray(first, np.float64), np.asarray(second, np.float64)
-    shapes = f"got shapes {first.shape} and {second.shape}."
-    if first.ndim != 2 or second.ndim != 2 or first.shape[1] != second.shape[1]:
-        raise ValueError(
-            f"maximum mean discrepancy: expected rows of as many features, {shapes}"
-        )
+    check_shape("first", first, ("n_rows", "n_features"))
+    check_shape("second", second, ("n_rows", first.shape[1]))
     if min(len(first), len(second)) < 2 or (paired and len(first) != len(second)):
         raise ValueError(
-            "maximum mean discrepancy: expected two rows or more, and as many of both "
-            f"if they are paired, {shapes}"
+            "The maximum mean discrepancy needs at least two rows per sample, and "
+            "equally many if they are paired, but the samples have shapes "
+            f"{first.shape} and {second.shape}."
         )
-    if not (np.isfinite(first).all() and np.isfinite(second).all()):
-        raise ValueError(
-            "maximum mean discrepancy: expected finite numbers, got some that are not."
-        )
+    check_finite("first", first)
+    check_finite("second", second)
     return first, second
 
 
-def _prepared(
+def _rescale(
     samples: list[NDArray[np.float64]], kernel: KernelName, bandwidth: float | None
 ) -> list[NDArray[np.float64]]:
-    """About their common mean, in units in which the Gaussian is exp(-distance^2)."""
-    if kernel not in ("gaussian", "linear"):
-        raise ValueError(
-            "maximum mean discrepancy: expected kernel 'gaussian' or 'linear', got "
-            f"{kernel!r}."
-        )
+    """Center samples, in units in which the Gaussian kernel is exp(-distance^2)."""
+    check_option("kernel", kernel, KernelName)
     if kernel == "linear":
-        bandwidth = np.sqrt(0.5)
-    if bandwidth is None or not bandwidth > 0:
-        raise ValueError(
-            f"maximum mean discrepancy: expected a bandwidth over 0, got {bandwidth!r}."
-        )
-    # A shift changes neither kernel's discrepancy, and small numbers round less.
-    centre = np.concatenate(samples).mean(axis=0)
-    return [(sample - centre) / (np.sqrt(2.0) * bandwidth) for sample in samples]
+        bandwidth = 0.5**0.5
+    check_positive("bandwidth", bandwidth)
+    # A shift changes the discrepancy of neither kernel, and reduces rounding errors.
+    center = np.concatenate(samples).mean(axis=0)
+    return [(sample - center) / (np.sqrt(2.0) * bandwidth) for sample in samples]
 
 
 def _mean(
@@ -189,7 +182,7 @@ def _mean(
     kernel: KernelName,
     paired: bool,
 ) -> float:
-    """Mean of the kernel over pairs of rows; without those of one place if paired."""
+    """Mean of the kernel over pairs of rows, without pairs (i, i) if paired."""
     if kernel == "linear":
         total = float(first.sum(axis=0) @ second.sum(axis=0))
     else:

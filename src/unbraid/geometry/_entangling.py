@@ -1,4 +1,4 @@
-"""Maps of the impossibility theorem: they entangle codes and keep their joint law."""
+"""Maps of the impossibility theorem: they entangle codes but keep the distribution."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import (
+    check_finite,
+    check_integer,
+    check_shape,
+    numpy_generator,
+)
 
 Values = NDArray[np.float64]
 
@@ -16,32 +21,32 @@ _LOWEST = np.finfo(np.float64).tiny
 _HIGHEST = 1.0 - np.finfo(np.float64).epsneg
 
 _ZERO = 1e-8
-"""Entries of a rotation below this count as zero."""
+"""Entries of a rotation that are smaller in magnitude count as zero."""
 
 
 class Marginal(Protocol):
-    """Distribution of one latent, such as a frozen one of ``scipy.stats``."""
+    """Distribution of one latent, such as a frozen distribution of ``scipy.stats``."""
 
     def cdf(self, x: Values, /) -> Values:
-        """Share of the distribution up to ``x``."""
+        """Return the cumulative distribution function at ``x``."""
         ...
 
     def ppf(self, q: Values, /) -> Values:
-        """Where the share ``q`` is reached."""
+        """Return the quantiles of the probabilities ``q``."""
         ...
 
     def pdf(self, x: Values, /) -> Values:
-        """Density at ``x``."""
+        """Return the density at ``x``."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class EmpiricalMarginal:
-    """The distribution of given values, spread evenly between neighbours.
+    """Empirical distribution of values, interpolated between neighboring values.
 
     Args:
-        values: Shape ``(n,)``, at least two different ones, finite; equal ones count
-            as one, with the share of all of them.
+        values: Finite values of shape ``(n,)``, at least two of them different. Equal
+            values are merged, and keep their joint probability.
 
     Example:
         >>> marginal = EmpiricalMarginal([0.0, 1.0, 3.0])
@@ -57,41 +62,38 @@ class EmpiricalMarginal:
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values, dtype=np.float64)
-        if values.ndim != 1 or not np.isfinite(values).all():
-            raise ValueError(
-                "EmpiricalMarginal: expected finite numbers (n,), got shape "
-                f"{values.shape}, {int((~np.isfinite(values)).sum())} not finite."
-            )
+        check_shape("values", values, ("n",))
+        check_finite("values", values)
         knots, counts = np.unique(values, return_counts=True)
         if len(knots) < 2:
             raise ValueError(
-                "EmpiricalMarginal: expected at least two different values, got "
-                f"{len(knots)}. A latent that never varies has no density."
+                f"values must contain at least two different values, got {len(knots)}. "
+                "A latent that never varies has no density."
             )
         object.__setattr__(self, "_knots", knots)
-        # The middle of each value's share, so that none is 0 or 1.
+        # Each value is at the middle of its step, so that no probability is 0 or 1.
         object.__setattr__(
             self, "_shares", (np.cumsum(counts) - 0.5 * counts) / len(values)
         )
 
     def cdf(self, x: Values, /) -> Values:
-        """Share of the distribution up to ``x``."""
+        """Return the cumulative distribution function at ``x``."""
         return np.interp(x, self._knots, self._shares)
 
     def ppf(self, q: Values, /) -> Values:
-        """Where the share ``q`` is reached; the outermost value beyond all shares."""
+        """Return the quantiles of ``q``, limited to the range of the values."""
         return np.interp(q, self._shares, self._knots)
 
     def pdf(self, x: Values, /) -> Values:
-        """Density at ``x``: the slope between neighbouring values."""
+        """Return the density at ``x``: the slope between neighboring values."""
         slopes = np.diff(self._shares) / np.diff(self._knots)
-        place = np.searchsorted(self._knots, x, side="right") - 1
-        return slopes[place.clip(0, len(slopes) - 1)]
+        segment = np.searchsorted(self._knots, x, side="right") - 1
+        return slopes[segment.clip(0, len(slopes) - 1)]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EntanglingMap:
-    r"""Mixes every latent into every other one and keeps their joint distribution.
+    r"""Map that mixes all latents with each other but keeps their joint distribution.
 
     Each of several independent latents is transformed to a standard normal variable,
     the normal variables are rotated, and each is transformed back to the distribution
@@ -106,12 +108,12 @@ class EntanglingMap:
     there are infinitely many; see :func:`random_rotation`.
 
     Args:
-        marginals: Distribution of each latent, with ``cdf``, ``ppf`` and ``pdf``, two
-            or more. See :func:`empirical_marginals`.
+        marginals: Distributions of the latents, at least two, each with ``cdf``,
+            ``ppf`` and ``pdf``. See :func:`empirical_marginals`.
         rotation: Orthogonal matrix :math:`A` of shape ``(n_latents, n_latents)``
-            without zeros. Where it had a zero, a new latent would not depend on an old
-            one; the identity and permutations, with or without changes of sign, only
-            rename latents and are refused. :func:`dense_rotation` when not given.
+            without zeros: at a zero, a new latent would not depend on an old one. The
+            identity and permutations, with or without changes of sign, only rename
+            latents and are refused. Default: :func:`dense_rotation`.
 
     Example:
         >>> from scipy.stats import expon, uniform
@@ -137,7 +139,7 @@ class EntanglingMap:
         n = len(self.marginals)
         if n < 2:
             raise ValueError(
-                f"EntanglingMap: expected two marginals or more, got {n}. One latent "
+                f"EntanglingMap needs at least two marginals, got {n}. A single latent "
                 "cannot be entangled."
             )
         rotation = np.asarray(self.rotation, dtype=np.float64)
@@ -146,48 +148,50 @@ class EntanglingMap:
         is_square = rotation.shape == (n, n)
         if not is_square or not np.allclose(rotation @ rotation.T, np.eye(n)):
             raise ValueError(
-                f"EntanglingMap: rotation must be an orthogonal matrix of shape "
-                f"{(n, n)}, got shape {rotation.shape}"
+                f"rotation must be an orthogonal matrix of shape {(n, n)}, got shape "
+                f"{rotation.shape}"
                 + (", which is not orthogonal." if is_square else ".")
             )
         zeros = np.argwhere(np.abs(rotation) < _ZERO)
         if len(zeros):
             new, old = zeros[0].tolist()
             raise ValueError(
-                f"EntanglingMap: rotation must not contain zeros, got {len(zeros)}. "
-                f"With rotation[{new}, {old}] = {rotation[new, old]:.3g}, new latent "
-                f"{new} would not depend on old latent {old}. Use dense_rotation({n}) "
-                f"or random_rotation({n})."
+                f"rotation must not contain zeros, got {len(zeros)}. With "
+                f"rotation[{new}, {old}] = {rotation[new, old]:.3g}, new latent {new} "
+                f"would not depend on old latent {old}. Use dense_rotation({n}) or "
+                f"random_rotation({n})."
             )
         object.__setattr__(self, "rotation", rotation)
 
     def __call__(self, codes: ArrayLike) -> Values:
-        """Entangled codes.
+        """Entangle codes.
 
         Args:
-            codes: Shape ``(n_rows, n_latents)``, within the support of the marginals.
+            codes: Codes of shape ``(n_rows, n_latents)``, within the support of the
+                marginals.
 
         Returns:
-            Same shape, distributed as the marginals if the codes were.
+            Entangled codes of the same shape. If the codes follow the marginals, so do
+            these.
         """
         return self._back(self._normal(codes) @ self.rotation.T)
 
     def inverse(self, codes: ArrayLike) -> Values:
-        """Codes that the map takes to the given ones."""
+        """Return the codes that the map takes to the given ones."""
         return self._back(self._normal(codes) @ self.rotation)
 
     def jacobian(self, codes: ArrayLike) -> Values:
-        r"""How each new latent changes with each old one.
+        r"""Return the derivatives of the new latents with respect to the old ones.
 
         .. math:: \frac{\partial f_i}{\partial u_j} =
             \frac{\varphi(y_i)}{p_i(f_i)} \, A_{ij} \, \frac{p_j(u_j)}{\varphi(x_j)},
             \qquad x = h(g(u)), \; y = A x
 
         Args:
-            codes: Shape ``(n_rows, n_latents)``.
+            codes: Codes of shape ``(n_rows, n_latents)``.
 
         Returns:
-            Shape ``(n_rows, n_latents, n_latents)``, new latents first.
+            Derivatives of shape ``(n_rows, n_latents, n_latents)``, new latents first.
         """
         old = np.asarray(codes, dtype=np.float64)
         normal = self._normal(old)
@@ -200,14 +204,10 @@ class EntanglingMap:
 
     def _normal(self, codes: ArrayLike) -> Values:
         array = np.asarray(codes, dtype=np.float64)
-        n = len(self.marginals)
-        if array.ndim != 2 or array.shape[1] != n or not np.isfinite(array).all():
-            raise ValueError(
-                f"EntanglingMap: expected finite codes (n_rows, {n}), got shape "
-                f"{array.shape}, {int((~np.isfinite(array)).sum())} not finite."
-            )
+        check_shape("codes", array, ("n_rows", len(self.marginals)))
+        check_finite("codes", array)
         shares = [m.cdf(column) for m, column in self._columns(array)]
-        # At the very ends the normal quantile is infinite.
+        # The normal quantiles of 0 and 1 are infinite.
         return ndtri(np.stack(shares, axis=1).clip(_LOWEST, _HIGHEST))
 
     def _back(self, normal: Values) -> Values:
@@ -222,38 +222,34 @@ class EntanglingMap:
 
 
 def empirical_marginals(codes: ArrayLike) -> tuple[EmpiricalMarginal, ...]:
-    """Distribution of every latent as seen in codes.
+    """Empirical distribution of each latent.
 
-    The map made of these keeps distributions only as far as the codes are independent.
+    An :class:`EntanglingMap` with these marginals keeps the joint distribution only if
+    the latents are independent.
 
     Args:
-        codes: Shape ``(n_rows, n_latents)``.
+        codes: Codes of shape ``(n_rows, n_latents)``.
     """
     array = np.asarray(codes, dtype=np.float64)
-    if array.ndim != 2:
-        raise ValueError(
-            f"empirical_marginals: expected codes (n_rows, n_latents), got shape "
-            f"{array.shape}."
-        )
+    check_shape("codes", array, ("n_rows", "n_latents"))
     return tuple(EmpiricalMarginal(column) for column in array.T)
 
 
 def dense_rotation(n: int) -> Values:
-    """Orthogonal matrix without zeros, whose entries are rather even in size.
+    """Orthogonal matrix without zeros, whose entries are similar in magnitude.
 
-    A reflection that takes two parts from each entry for the odd part of ``n``, doubled
-    in the manner of Hadamard matrices until it is large enough.
+    It is the reflection ``2 / m - I`` for the largest odd divisor ``m`` of ``n``,
+    doubled as Hadamard matrices are until it has ``n`` rows.
 
     Args:
-        n: Rows and columns, at least 2.
+        n: Number of rows and columns, at least 2.
 
     Example:
         >>> dense_rotation(2).round(3)
         array([[ 0.707,  0.707],
                [ 0.707, -0.707]])
     """
-    if n < 2:
-        raise ValueError(f"dense_rotation: expected n from 2, got {n!r}.")
+    check_integer("n", n, least=2)
     odd = n // (n & -n)
     matrix = 2.0 / odd - np.eye(odd)
     while len(matrix) < n:
@@ -282,8 +278,7 @@ def random_rotation(n: int, *, seed: int = 0) -> Values:
         Mezzadri (2007), How to Generate Random Matrices from the Classical Compact
         Groups. https://arxiv.org/abs/math-ph/0609050
     """
-    if n < 2:
-        raise ValueError(f"random_rotation: n must be at least 2, got {n!r}.")
+    check_integer("n", n, least=2)
     generator = numpy_generator(seed, "random rotation")
     while True:
         matrix, triangle = np.linalg.qr(generator.normal(size=(n, n)))

@@ -1,4 +1,4 @@
-"""Geomancer: the factors of a product manifold, from points on it."""
+"""Geomancer: find the factors of a product manifold from points on it."""
 
 from typing import Any, Self
 
@@ -8,24 +8,25 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from unbraid.foundation import check_integer
+
 from ._bottom_eigenpairs import bottom_eigenpairs
 from ._connection_laplacian import connection_laplacian, traceless_basis
 from ._cost_estimate import DOUBLE
 from ._geomancer_inputs import (
+    check_metric,
+    check_neighbors,
     check_options,
-    checked_metric,
-    checked_neighbours,
-    checked_points,
-    checked_tangents,
-    default_neighbours,
-    is_integer,
+    check_points,
+    check_tangents,
+    default_neighbors,
 )
 from ._intrinsic_dimension import intrinsic_dimension
 from ._invariant_subspaces import invariant_subspaces
-from ._neighbour_graph import (
+from ._neighbor_graph import (
     adjacency,
     check_connected,
-    nearest_neighbours,
+    nearest_neighbors,
     nearest_under_metric,
     undirected_edges,
 )
@@ -33,64 +34,71 @@ from ._parallel_transport import alignments, metric_alignments
 from ._tangents import tangent_spaces
 
 _FLOOR = 0.02
-"""Eigenvalues below this share of the graph's own lowest one count as 0."""
+"""Eigenvalues below this fraction of the graph's own lowest one count as 0."""
 
 GAP = 0.5
-"""Least relative gap after the parallel fields."""
+"""Smallest relative gap after the parallel fields at which a splitting is reported."""
 
 COHERENCE = 0.9
-"""Least share of the fields that a splitting has to account for."""
+"""Smallest share of the fields that a reported splitting explains."""
 
 
 class Geomancer(BaseEstimator):
-    r"""Splits a cloud of points into the factors of a product manifold.
+    r"""Split a cloud of points into the factors of a product manifold.
 
     Parallel transport along a product never mixes its factors. The projections onto the
     factors' tangent spaces are therefore parallel fields of symmetric matrices: they
     are at the bottom of the spectrum of a connection Laplacian, below a gap.
 
-    A splitting is reported only if it is there. Three things are asked of it: that the
-    parallel fields have at most half of the next eigenvalue (``gap_``, from 0.5); that
-    one number per field and factor, the same at all points, accounts for 90 % of the
-    fields (``coherence_``); and that there are as many fields as the factors explain.
-    Fields that are merely smooth, as every cloud has them, change from point to point
-    and have no gap after them.
+    A splitting is reported only if three conditions hold: the eigenvalues of the
+    parallel fields are at most half of the next eigenvalue (``gap_`` is at least 0.5);
+    one number per field and factor, the same at all points, explains 90 % of the fields
+    (``coherence_``); and the number of fields is the one that the factors imply. Every
+    cloud has fields that are merely smooth, but these vary from point to point, and
+    there is no gap after them.
 
     Args:
-        dimension: Of the manifold; estimated from distances if not given.
-        n_neighbors: Points that each point is joined to; if not given, twice the
-            dimension, as published, and 8 at the least, lest the graph fall apart.
-        gamma: Eigenvalues below it are of parallel fields; if not given, those before
-            the largest gap (on a logarithmic scale above 2 % of the lowest eigenvalue
-            of the graph's ordinary Laplacian).
-        n_eigenvectors: Eigenvalues to compute, more if all of them are parallel.
-        n_tangent_neighbors: Points from which a tangent space is estimated;
-            ``dimension * (dimension + 3)`` if not given, or all if there are fewer.
-        curved: Allow for the bending of the manifold in tangent spaces; ``False`` is
-            the published way, which needs many more points.
-        seed: Of the solver's start.
+        dimension: Dimension of the manifold. Default: estimated from distances.
+        n_neighbors: Number of neighbors that each point is connected to. Default: twice
+            the dimension, as published, but at least 8, so that the graph is connected.
+        gamma: Threshold below which an eigenvalue counts as that of a parallel field.
+            Default: the eigenvalues before the largest gap (on a logarithmic scale
+            above 2 % of the lowest eigenvalue of the graph's ordinary Laplacian).
+        n_eigenvectors: Number of eigenvalues to compute; increased if all of them turn
+            out to be parallel.
+        n_tangent_neighbors: Number of points from which a tangent space is estimated.
+            Default: ``dimension * (dimension + 3)``, or all points if there are fewer.
+        curved: Whether the estimate of tangent spaces accounts for the curvature of the
+            manifold. ``False`` is the published method, which needs many more points.
+        seed: Seed of the initial vectors of the eigensolver.
 
     Attributes:
-        components_: For each factor its tangent space at every point, an orthonormal
-            basis ``(n_points, n_ambient, dimension of the factor)``; the whole tangent
-            space as one if nothing was found. Orthonormal in the metric if one is
-            given.
-        dimensions_: Of the factors: curved ones first, then by size.
+        components_: Tangent space of each factor at every point, an orthonormal basis
+            ``(n_points, n_ambient, dimension of the factor)``. If no splitting was
+            found, the only component is the whole tangent space. Orthonormal in the
+            metric if one is given.
+        dimensions_: Dimensions of the factors, curved factors first, then by size.
         is_flat_: For each factor, whether it has no holonomy: a line or circle, or a
-            flat part of more dimensions, which has no splitting of its own.
+            flat part of more dimensions, which has no unique splitting.
         is_product_: Whether there is more than one factor.
         spectrum_: Lowest eigenvalues of the connection Laplacian.
-        scale_: Lowest eigenvalue over 0 of the graph's ordinary Laplacian, which is
-            where fields that are not parallel begin (or a few times lower).
-        n_parallel_: Eigenvalues before the gap.
-        gap_: :math:`1 - \lambda_r / \lambda_{r + 1}` there.
-        coherence_: See above.
-        confidence_: The lower of the two, from 0 to 1; 0 if there is no splitting.
-        agreement_: Share of points which, looked at alone, have the same splitting.
-        tangents_: Orthonormal bases, ``(n_points, n_ambient, dimension)``.
-        dimension_: Of the manifold.
-        n_neighbors_: As used.
-        n_features_in_: Ambient dimension.
+        scale_: Lowest positive eigenvalue of the graph's ordinary Laplacian. The
+            eigenvalues of fields that are not parallel begin there, or a few times
+            lower.
+        n_parallel_: Number of eigenvalues before the gap.
+        gap_: Relative gap :math:`1 - \lambda_r / \lambda_{r + 1}` after the parallel
+            fields.
+        coherence_: Share of the fields that is explained by one number per field and
+            factor.
+        confidence_: Minimum of gap and coherence, between 0 and 1; 0 if no splitting
+            was found.
+        agreement_: Share of points whose tangent space, on its own, splits into the
+            same dimensions.
+        tangents_: Orthonormal bases of the tangent spaces, ``(n_points, n_ambient,
+            dimension)``.
+        dimension_: Dimension of the manifold, given or estimated.
+        n_neighbors_: Number of neighbors that each point is connected to.
+        n_features_in_: Number of coordinates of a point.
 
     Example:
         >>> from unbraid.geometry import product_manifold
@@ -130,50 +138,52 @@ class Geomancer(BaseEstimator):
         X: ArrayLike,
         y: Any = None,
         *,
-        neighbours: ArrayLike | None = None,
+        neighbors: ArrayLike | None = None,
         tangents: ArrayLike | None = None,
         metric: ArrayLike | None = None,
     ) -> Self:
         """Find the factors.
 
         Args:
-            X: Points, ``(n_points, n_ambient)``.
-            y: Not used.
-            neighbours: Of each point, if known, ``(n_points, n_neighbours)``.
-            tangents: Bases of the tangent spaces, if known, orthonormal, ``(n_points,
-                n_ambient, dimension)``.
-            metric: What lengths and angles are: one matrix ``(n_ambient, n_ambient)``
-                for all points; or one for each, ``(n_points, n_ambient, n_ambient)``,
-                if the points are coordinates on the manifold, as many as it has
-                dimensions (the metric that a decoder induces on its latents, say).
+            X: Points of shape ``(n_points, n_ambient)``.
+            y: Ignored.
+            neighbors: Row numbers of the neighbors of each point, ``(n_points,
+                n_neighbors)``. Default: the nearest points.
+            tangents: Orthonormal bases of the tangent spaces, ``(n_points, n_ambient,
+                dimension)``. Default: estimated from the neighbors.
+            metric: Riemannian metric: one matrix ``(n_ambient, n_ambient)`` for all
+                points, or one for each point, ``(n_points, n_ambient, n_ambient)``. The
+                latter is for points that are coordinates on the manifold, as many as it
+                has dimensions, such as latents with the metric that a decoder induces.
+                Default: Euclidean.
         """
         del y
-        points = checked_points(X)
+        points = check_points(X)
         self.n_features_in_ = points.shape[1]
-        matrices = None if metric is None else checked_metric(metric, points, tangents)
+        matrices = None if metric is None else check_metric(metric, points, tangents)
         if matrices is not None and matrices.ndim == 2:
             squares, axes = np.linalg.eigh(matrices)
             root = (axes * np.sqrt(squares)) @ axes.T
-            self._fit(points @ root, neighbours, None, None)
+            self._fit(points @ root, neighbors, None, None)
             back = np.linalg.inv(root)
             self.tangents_ = back @ self.tangents_
             self.components_ = [back @ part for part in self.components_]
             return self
-        self._fit(points, neighbours, tangents, matrices)
+        self._fit(points, neighbors, tangents, matrices)
         return self
 
     def summary(self) -> str:
-        """What was found, in a few words."""
+        """Describe the result in one sentence, without a period."""
         check_is_fitted(self)
         sizes = [str(size) for size in self.dimensions_]
         if self.is_product_:
             listed = f"{', '.join(sizes[:-1])} and {sizes[-1]}"
-            words = f"a product of {len(sizes)} factors, of dimensions {listed}"
+            text = f"a product of {len(sizes)} factors, of dimensions {listed}"
             pairs = zip(sizes, self.is_flat_, strict=True)
             flat = [size for size, is_flat in pairs if is_flat]
             if flat:
-                words += f"; flat, without holonomy: {' and '.join(flat)}"
-            return words
+                text += f"; flat, without holonomy: {' and '.join(flat)}"
+            return text
         if self.is_flat_[0]:
             return (
                 f"flat, without holonomy, in all {sizes[0]} dimensions: no splitting "
@@ -184,15 +194,15 @@ class Geomancer(BaseEstimator):
     def _fit(
         self,
         points: NDArray[np.float64],
-        neighbours: ArrayLike | None,
+        neighbors: ArrayLike | None,
         tangents: ArrayLike | None,
         metric: NDArray[np.float64] | None,
     ) -> None:
         n_points = len(points)
         check_options(self.n_eigenvectors, self.n_tangent_neighbors, self.gamma)
-        bases = None if tangents is None else checked_tangents(tangents, points)
+        bases = None if tangents is None else check_tangents(tangents, points)
         dimension = self._choose_dimension(points, bases, metric)
-        near, width = self._neighbours(points, neighbours, metric, dimension)
+        near, width = self._choose_neighbors(points, neighbors, metric, dimension)
         edges = undirected_edges(near[:, :width])
         check_connected(n_points, edges, width)
         if metric is not None:
@@ -225,41 +235,37 @@ class Geomancer(BaseEstimator):
         else:
             known = self.dimension
         if known is None:
-            # Their number is checked first: too few have no dimension.
-            default_neighbours(len(points), 1, self.n_neighbors)
+            # Check the number of points first: too few have no dimension.
+            default_neighbors(len(points), 1, self.n_neighbors)
             estimate = intrinsic_dimension(points, seed=self.seed)
             return int(np.clip(round(estimate), 1, n_ambient))
         if self.dimension not in (None, known):
             raise ValueError(
-                f"Geomancer: expected dimension {known}, which the tangents or the "
-                f"metric have, got {self.dimension!r}."
+                f"dimension must be {known}, as that of the tangents or the metric, "
+                f"got {self.dimension!r}."
             )
-        if not is_integer(known, 1) or known > n_ambient:
-            raise ValueError(
-                f"Geomancer: expected a dimension from 1 to {n_ambient}, the number of "
-                f"coordinates of a point, got {known!r}."
-            )
+        check_integer("dimension", known, least=1, most=n_ambient)
         return int(known)
 
-    def _neighbours(
+    def _choose_neighbors(
         self,
         points: NDArray[np.float64],
-        neighbours: ArrayLike | None,
+        neighbors: ArrayLike | None,
         metric: NDArray[np.float64] | None,
         dimension: int,
     ) -> tuple[NDArray[np.int64], int]:
-        """All neighbours that are looked at, and how many of them make the graph."""
-        if neighbours is not None:
-            given = checked_neighbours(neighbours, len(points))
+        """Return the neighbors of each point, and how many of them make the graph."""
+        if neighbors is not None:
+            given = check_neighbors(neighbors, len(points))
             return given, given.shape[1]
-        width = default_neighbours(len(points), dimension, self.n_neighbors)
+        width = default_neighbors(len(points), dimension, self.n_neighbors)
         wanted = self.n_tangent_neighbors or dimension * (dimension + 3)
         if not self.curved and self.n_tangent_neighbors is None:
             wanted = width
         most = max(width, min(wanted, len(points) - 1))
         if metric is not None:
             return nearest_under_metric(points, metric, most), width
-        return nearest_neighbours(points, most), width
+        return nearest_neighbors(points, most), width
 
     def _parallel_fields(
         self,
@@ -267,13 +273,13 @@ class Geomancer(BaseEstimator):
         edges: NDArray[np.int64],
         rotations: NDArray[np.float64],
     ) -> NDArray[np.float64]:
-        """Fields below the gap, ``(n_points, n_fields, k, k)``; sets the spectrum."""
+        """Return fields below the gap, ``(n_points, n_fields, k, k)``; set spectrum."""
         basis = traceless_basis(rotations.shape[1])
         n_numbers = (n_points + 2 * len(edges)) * len(basis) ** 2
         laplacian = connection_laplacian(
             n_points, edges, rotations, single=n_numbers > DOUBLE
         )
-        # Every constant field is parallel if all is flat, and one more shows the gap.
+        # In a flat manifold every constant field is parallel; one more shows the gap.
         n_rows = n_points * len(basis)
         most = min(len(basis) + 1, n_rows - 1)
         n_pairs = min(self.n_eigenvectors, n_rows - 1)
@@ -335,6 +341,6 @@ def _lowest_graph_eigenvalue(
 ) -> float:
     graph = sparse.csgraph.laplacian(adjacency(n_points, edges))
     n_pairs = min(3, n_points - 1)
-    # A tighter tolerance than that of the fields costs nothing here.
+    # A smaller tolerance than for the fields costs nothing here.
     values, _ = bottom_eigenpairs(graph.tobsr(), n_pairs, tolerance=1e-3, seed=seed)
     return float(values[1]) if len(values) > 1 else 1.0

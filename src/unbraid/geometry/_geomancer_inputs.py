@@ -1,45 +1,43 @@
-"""Inputs of Geomancer, checked: what is wrong is said in one sentence."""
+"""Checks of the inputs of Geomancer."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unbraid.foundation import (
+    check_finite,
+    check_integer,
+    check_not_empty,
+    check_number,
+    check_shape,
+)
+
 _LARGEST = 1e100
-"""Spread of coordinates whose squares are still numbers."""
+"""Largest spread of coordinates; squares of larger ones might overflow."""
 
 
-def checked_points(points: ArrayLike, who: str = "Geomancer") -> NDArray[np.float64]:
-    """Points as numbers, one row each.
+def check_points(points: ArrayLike) -> NDArray[np.float64]:
+    """Check points and return them in double precision.
 
     Args:
-        points: Shape ``(n_points, n_coordinates)``.
-        who: Complains.
+        points: Points of shape ``(n_points, n_coordinates)``.
     """
     try:
         array = np.asarray(points)
     except ValueError as error:
         raise ValueError(
-            f"{who}: expected points with as many coordinates each, got others."
+            "All points must have the same number of coordinates."
         ) from error
     if array.dtype.kind not in "biuf":
-        raise ValueError(f"{who}: expected points that are numbers, got {array.dtype}.")
-    if array.ndim != 2 or 0 in array.shape:
-        raise ValueError(
-            f"{who}: expected points (n_points, n_coordinates), one row each, got "
-            f"shape {array.shape}."
-        )
+        raise ValueError(f"points must be numeric, got dtype {array.dtype}.")
+    check_shape("points", array, ("n_points", "n_coordinates"))
+    check_not_empty("points", array)
+    check_finite("points", array)
     array = array.astype(np.float64)
-    wrong = ~np.isfinite(array).all(axis=1)
-    if wrong.any():
-        raise ValueError(
-            f"{who}: expected finite numbers, got NaN or infinity in "
-            f"{wrong.sum():,} of {len(array):,} points, the first in row "
-            f"{int(wrong.argmax())}."
-        )
-    # Halves, since the difference of two finite numbers may be none.
+    # Halved first, because the difference of two finite numbers may overflow.
     spread = 2 * float((array.max(axis=0) / 2 - array.min(axis=0) / 2).max())
     if spread > _LARGEST or 0 < spread < 1 / _LARGEST:
         raise ValueError(
-            f"{who}: expected coordinates that spread over {1 / _LARGEST:.0e} to "
+            f"The range of each coordinate must be between {1 / _LARGEST:.0e} and "
             f"{_LARGEST:.0e}, got {spread:.1e}. Rescale the points."
         )
     return array
@@ -48,111 +46,80 @@ def checked_points(points: ArrayLike, who: str = "Geomancer") -> NDArray[np.floa
 def check_options(
     n_eigenvectors: object, n_tangent_neighbors: object, gamma: object
 ) -> None:
-    """Complain about options that are no numbers or out of range."""
-    if not is_integer(n_eigenvectors, 2):
-        raise ValueError(
-            "Geomancer: expected n_eigenvectors to be an integer from 2, to see a gap, "
-            f"got {n_eigenvectors!r}."
-        )
-    if n_tangent_neighbors is not None and not is_integer(n_tangent_neighbors, 1):
-        raise ValueError(
-            "Geomancer: expected n_tangent_neighbors to be an integer from 1, got "
-            f"{n_tangent_neighbors!r}."
-        )
-    # Written so that NaN fails it.
-    if gamma is not None and not (isinstance(gamma, int | float) and gamma >= 0):
-        raise ValueError(f"Geomancer: expected gamma to be from 0, got {gamma!r}.")
+    """Check the options of Geomancer that do not depend on the points."""
+    # A gap needs two eigenvalues.
+    check_integer("n_eigenvectors", n_eigenvectors, least=2)
+    if n_tangent_neighbors is not None:
+        check_integer("n_tangent_neighbors", n_tangent_neighbors, least=1)
+    if gamma is not None:
+        check_number("gamma", gamma, least=0.0)
 
 
-def is_integer(value: object, least: int) -> bool:
-    """Whether a value is a whole number, of Python or numpy, and large enough."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        return False
-    return bool(value >= least)
-
-
-def default_neighbours(n_points: int, dimension: int, wanted: int | None) -> int:
-    """How many neighbours make the graph, with enough points for them."""
-    width = max(8, 2 * dimension) if wanted is None else wanted
-    if not is_integer(width, 1):
-        raise ValueError(
-            f"Geomancer: expected n_neighbors to be an integer from 1, got {wanted!r}."
-        )
+def default_neighbors(n_points: int, dimension: int, n_neighbors: int | None) -> int:
+    """Return the number of neighbors per point, given or by default, once checked."""
+    width = max(8, 2 * dimension) if n_neighbors is None else n_neighbors
+    check_integer("n_neighbors", width, least=1)
     if n_points <= width:
         raise ValueError(
-            f"Geomancer: expected more points than neighbours, got {n_points} points "
-            f"for {width} neighbours. Give more points, or a lower n_neighbors."
+            f"There must be more points than neighbors, got {n_points} points for "
+            f"{width} neighbors. Use more points, or a smaller n_neighbors."
         )
     return int(width)
 
 
-def checked_neighbours(neighbours: ArrayLike, n_points: int) -> NDArray[np.int64]:
-    """Neighbours as rows of the points, none of them the point itself."""
-    array = np.asarray(neighbours)
-    if (
-        array.ndim != 2
-        or len(array) != n_points
-        or array.shape[1] < 1
-        or array.dtype.kind not in "iu"
-    ):
-        raise ValueError(
-            f"Geomancer: expected neighbours ({n_points}, n_neighbours), whole "
-            f"numbers, got shape {array.shape} of {array.dtype}."
-        )
+def check_neighbors(neighbors: ArrayLike, n_points: int) -> NDArray[np.int64]:
+    """Check row numbers of neighbors and return them as 64-bit integers."""
+    array = np.asarray(neighbors)
+    check_shape("neighbors", array, (n_points, "n_neighbors"))
+    check_not_empty("neighbors", array)
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"neighbors must be integers, got dtype {array.dtype}.")
     if array.min() < 0 or array.max() >= n_points:
         raise ValueError(
-            f"Geomancer: expected neighbours from 0 to {n_points - 1}, got "
-            f"{array.min()} to {array.max()}."
+            f"neighbors must be between 0 and {n_points - 1}, got {array.min()} to "
+            f"{array.max()}."
         )
-    if (array == np.arange(n_points)[:, None]).any():
+    is_self = (array == np.arange(n_points)[:, None]).any(axis=1)
+    if is_self.any():
         raise ValueError(
-            "Geomancer: expected neighbours other than the point itself, got some that "
-            "are it."
+            "A point must not be its own neighbor, but "
+            f"neighbors[{int(is_self.argmax())}] contains {int(is_self.argmax())}."
         )
     return array.astype(np.int64)
 
 
-def checked_tangents(
+def check_tangents(
     tangents: ArrayLike, points: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Orthonormal bases at each point."""
+    """Check orthonormal bases at each point and return them in double precision."""
     array = np.asarray(tangents, np.float64)
-    n_points, n_ambient = points.shape
-    if array.ndim != 3 or array.shape[:2] != (n_points, n_ambient):
-        raise ValueError(
-            f"Geomancer: expected tangents ({n_points}, {n_ambient}, dimension), got "
-            f"shape {array.shape}."
-        )
+    check_shape("tangents", array, (*points.shape, "dimension"))
     products = np.swapaxes(array, 1, 2) @ array
     if not np.allclose(products, np.eye(array.shape[2]), atol=1e-4):
         raise ValueError(
-            "Geomancer: expected tangents with orthonormal columns, got others. "
-            "numpy.linalg.qr makes them so."
+            "The columns of tangents must be orthonormal. numpy.linalg.qr makes them "
+            "orthonormal."
         )
     return array
 
 
-def checked_metric(
+def check_metric(
     metric: ArrayLike, points: NDArray[np.float64], tangents: ArrayLike | None
 ) -> NDArray[np.float64]:
-    """One matrix, or one for each point; positive definite."""
+    """Check one metric, or one per point, and return it in double precision."""
     array = np.asarray(metric, np.float64)
     n_points, n_ambient = points.shape
     shapes = ((n_ambient, n_ambient), (n_points, n_ambient, n_ambient))
     if array.shape not in shapes:
         raise ValueError(
-            f"Geomancer: expected a metric of shape {shapes[0]} or {shapes[1]}, got "
-            f"{array.shape}."
+            f"metric must have shape {shapes[0]} or {shapes[1]}, got {array.shape}."
         )
     if tangents is not None:
         raise ValueError(
-            "Geomancer: expected tangents or a metric, got both. Tangents are "
-            "directions in Euclidean space."
+            "tangents and metric cannot be given together: tangents are directions in "
+            "Euclidean space."
         )
     is_symmetric = np.allclose(array, np.swapaxes(array, -1, -2))
     if not (is_symmetric and (np.linalg.eigvalsh(array) > 0).all()):
-        raise ValueError(
-            "Geomancer: expected a metric that is symmetric and positive definite, got "
-            "one that is not."
-        )
+        raise ValueError("metric must be symmetric and positive definite.")
     return array

@@ -1,4 +1,4 @@
-"""Invariant subspaces: what parallel fields of matrices say about a product."""
+"""Invariant subspaces of parallel fields: the factors of a product."""
 
 from dataclasses import dataclass
 
@@ -7,30 +7,30 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
-from ._joint_diagonalisation import joint_diagonalisers
+from ._joint_diagonalization import joint_diagonalizers
 
 _ALIKE = 0.5
 """Cosine above which two directions belong to one factor, as published."""
 
 _COMMUTING = 0.02
-"""Commutators, relative to the most they can be, that noise makes at the most."""
+"""Largest commutators, relative to their maximum, that are attributed to noise."""
 
 
 @dataclass(frozen=True, eq=False)
 class Subspaces:
-    """A splitting of every tangent space, the same parts in the same order everywhere.
+    """A splitting of all tangent spaces into parts, in the same order at all points.
 
     Attributes:
-        bases: For each part its basis in coordinates of the tangent space, ``(n_points,
-            k, dimension of the part)``.
+        bases: Basis of each part in coordinates of the tangent space, ``(n_points, k,
+            dimension of the part)``.
         is_flat: For each part, whether it has no holonomy: a line, or directions that
-            parallel fields do not tell apart.
-        coherence: Share of the fields' squares that the splitting accounts for, with
-            one number per part and field for all points: 1 for parallel fields.
-        agreement: Share of points which, looked at alone, split into parts of these
-            dimensions.
-        is_complete: Whether the parts explain the number of fields: one for each part,
-            and ``f (f + 1) / 2`` for a flat part of ``f`` dimensions, less the
+            parallel fields do not distinguish.
+        coherence: Share of the squared norm of the fields that is explained by one
+            number per part and field, the same at all points: 1 for parallel fields.
+        agreement: Share of points whose tangent space, on its own, splits into parts of
+            these dimensions.
+        is_complete: Whether the parts imply the number of fields: one for each part,
+            and ``f (f + 1) / 2`` for a flat part of ``f`` dimensions, minus one for the
             identity.
     """
 
@@ -44,13 +44,14 @@ class Subspaces:
 def invariant_subspaces(fields: NDArray[np.float64]) -> Subspaces:
     """Split tangent spaces by fields of symmetric matrices that are nearly parallel.
 
-    On a product, such a field is a number times the identity on each factor. Fields
-    that do not commute come from a flat part of two dimensions or more, on which every
-    matrix is parallel: it is what the commutators act on, and it is set aside. The rest
-    is diagonalised jointly, and directions with similar numbers make a factor.
+    On a product, such a field is a multiple of the identity on each factor. Fields that
+    do not commute come from a flat part of two or more dimensions, on which every
+    matrix is parallel. This part, on which the commutators act, is separated first. The
+    rest is diagonalized jointly, and directions with similar eigenvalues form a factor.
 
     Args:
-        fields: Without trace, ``(n_points, n_fields, k, k)``, one field or more.
+        fields: Symmetric matrices with trace 0, ``(n_points, n_fields, k, k)``, at
+            least one field.
 
     Example:
         >>> field = np.diag([1.0, 1.0, -2.0])
@@ -59,8 +60,8 @@ def invariant_subspaces(fields: NDArray[np.float64]) -> Subspaces:
         ([2, 1], (False, True), 1.0)
 
     References:
-        Pfau et al. (2020), Algorithm 1, step 3. What to do with flat parts, and the
-        common order of the parts at all points, are ours.
+        Pfau et al. (2020), Algorithm 1, step 3. The treatment of flat parts and the
+        common order of the parts at all points are our additions.
     """
     n_points, _, k, _ = fields.shape
     flat = _flat_part(fields)
@@ -98,7 +99,7 @@ def invariant_subspaces(fields: NDArray[np.float64]) -> Subspaces:
 def _flat_part(
     fields: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], int] | None:
-    """Frames whose last directions are moved by commutators, and how many these are."""
+    """Return frames that end with the flat part, and its dimension, if there is one."""
     n_points, n_fields, k, _ = fields.shape
     # On a flat part of f dimensions there are f (f + 1) / 2 parallel fields.
     if n_fields < 2:
@@ -123,11 +124,11 @@ def _flat_part(
 def _cluster(
     fields: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], float, float]:
-    """Joint eigenvectors as rows, the part of each, what is left over, agreement."""
-    rotations = joint_diagonalisers(fields)
+    """Return joint eigenvectors as rows, their parts, squared residual, agreement."""
+    rotations = joint_diagonalizers(fields)
     turned = rotations[:, None] @ fields @ np.swapaxes(rotations, 1, 2)[:, None]
     numbers = np.swapaxes(np.diagonal(turned, axis1=2, axis2=3), 1, 2)
-    alone = _labels_alone(numbers)
+    alone = _label_each_point(numbers)
     n_points, k = alone.shape
     sizes = np.stack([(alone == part).sum(axis=1) for part in range(k)], axis=1)
     patterns, which = np.unique(-np.sort(-sizes, axis=1), axis=0, return_inverse=True)
@@ -135,14 +136,14 @@ def _cluster(
     usual = patterns[counts.argmax()]
     usual = usual[usual > 0]
     agrees = which.ravel() == counts.argmax()
-    labels, centres = _common_labels(numbers, alone, agrees, usual)
-    spread = np.square(numbers - centres[labels]).sum()
+    labels, centers = _label_all_points(numbers, alone, agrees, usual)
+    spread = np.square(numbers - centers[labels]).sum()
     off = np.square(turned).sum() - np.square(numbers).sum()
     return rotations, labels, float(spread + off), float(agrees.mean())
 
 
-def _labels_alone(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Connected groups of similar directions, at each point by itself."""
+def _label_each_point(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Group similar directions at each point, independently of the others."""
     n_points, k, _ = numbers.shape
     lengths = np.linalg.norm(numbers, axis=2, keepdims=True)
     unit = numbers / np.where(lengths > 0, lengths, 1.0)
@@ -152,7 +153,7 @@ def _labels_alone(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
     graph = sparse.coo_array((np.ones(len(point)), ends), shape=(n_points * k,) * 2)
     _, group = sparse.csgraph.connected_components(graph, directed=False)
     group = group.reshape(n_points, k)
-    # Groups are numbered through all points; begin with 0 at each.
+    # Components are numbered across all points; restart with 0 at each point.
     order = np.argsort(group, axis=1, kind="stable")
     ascending = np.take_along_axis(group, order, axis=1)
     is_new = np.diff(ascending, axis=1, prepend=ascending[:, :1]) > 0
@@ -161,32 +162,32 @@ def _labels_alone(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
     return labels.astype(np.int64)
 
 
-def _common_labels(
+def _label_all_points(
     numbers: NDArray[np.float64],
     alone: NDArray[np.int64],
     agrees: NDArray[np.bool_],
     sizes: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The same parts in the same order at all points, of the usual sizes."""
+    """Label directions with parts of the same sizes and order at all points."""
     first = int(np.flatnonzero(agrees)[0])
     groups = [numbers[first, alone[first] == part] for part in range(len(sizes))]
     groups.sort(key=len, reverse=True)
-    centres = np.stack([group.mean(axis=0) for group in groups])
+    centers = np.stack([group.mean(axis=0) for group in groups])
     for _ in range(5):
-        distances = np.square(numbers[:, :, None] - centres).sum(axis=3)
+        distances = np.square(numbers[:, :, None] - centers).sum(axis=3)
         labels = distances.argmin(axis=2)
         members = [numbers[labels == part] for part in range(len(sizes))]
-        centres = np.stack(
+        centers = np.stack(
             [
-                group.mean(axis=0) if len(group) else centre
-                for group, centre in zip(members, centres, strict=True)
+                group.mean(axis=0) if len(group) else center
+                for group, center in zip(members, centers, strict=True)
             ]
         )
-    distances = np.square(numbers[:, :, None] - centres).sum(axis=3)
+    distances = np.square(numbers[:, :, None] - centers).sum(axis=3)
     labels = distances.argmin(axis=2)
     found = np.stack([(labels == part).sum(axis=1) for part in range(len(sizes))], 1)
     slots = np.repeat(np.arange(len(sizes)), sizes)
     for point in np.flatnonzero((found != sizes).any(axis=1)):
-        _, places = linear_sum_assignment(distances[point][:, slots])
-        labels[point] = slots[places]
-    return labels, centres
+        _, assigned = linear_sum_assignment(distances[point][:, slots])
+        labels[point] = slots[assigned]
+    return labels, centers

@@ -1,4 +1,4 @@
-"""Joint embedding: several random walks over the same observations, in one space."""
+"""Joint embedding of several random walks over the same observations."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,37 +6,37 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import check_integer, numpy_generator
 
 from ._multislice_kernel import MultisliceKernel
 
 _SPARE = 10
-"""Vectors that are iterated beside those wanted, for speed."""
+"""Additional vectors, for faster convergence."""
 
 _DENSE = 256
-"""Rows up to which the whole matrix is formed."""
+"""Largest number of rows for which the whole matrix is formed."""
 
-_MOST = 400
-"""Vectors of the Krylov space at most: 80 MB at 25,000 rows."""
+_MAX_VECTORS = 400
+"""Largest dimension of the Krylov space: 80 MB at 25,000 rows."""
 
 _VANISHING = 1e-7
-"""Singular value, as a share of the largest, that rounding makes: its square is
-computed, to 16 digits."""
+"""Fraction of the largest singular value below which a singular value is a rounding
+error: squares are computed to 16 digits."""
 
 
 @dataclass(frozen=True, eq=False)
 class JointEmbedding:
-    """Coordinates of every slice and observation of every realisation.
+    """Coordinates of every slice and observation of every run.
 
     Attributes:
-        vectors: Left singular vectors, ``(n_realisations, n_slices, n_observations,
-            n_components)``; each is of length 1 over the first three axes, and at right
-            angles to the others. Its sign is that of its largest right entry. 0 where a
-            singular value is.
-        singular_values: From the largest, ``(n_components,)``.
-        residual: How far the worst is from being a singular vector, as a share of the
-            largest singular value squared. An error of a vector is about this number
-            over the gap between squared singular values on the same scale.
+        vectors: Left singular vectors, ``(n_runs, n_slices, n_observations,
+            n_components)``, orthonormal over the first three axes. The sign is chosen
+            so that the largest entry of the right singular vector is positive. Vectors
+            of singular value 0 are 0.
+        singular_values: Singular values in descending order, ``(n_components,)``.
+        residual: Largest residual of a singular vector, relative to the square of the
+            largest singular value. The error of a vector is about this number divided
+            by the gap between squared singular values on the same scale.
     """
 
     vectors: NDArray[np.float64]
@@ -52,30 +52,31 @@ def joint_embedding(
     tolerance: float = 1e-9,
     seed: int = 0,
 ) -> JointEmbedding:
-    r"""Left singular vectors of the stacked diffusion kernels of several realisations.
+    r"""Left singular vectors of the stacked diffusion kernels of several runs.
 
     The rows of :math:`P_1^t, \ldots, P_R^t` say where random walks from each slice and
     observation are after ``t`` steps. Since all walks are over the same slices and
-    observations, rows of different realisations can be compared, whatever the networks:
+    observations, rows of different runs can be compared, whatever their networks:
 
     .. math::
         \begin{pmatrix} P_1^t \\ \vdots \\ P_R^t \end{pmatrix} = U S V^\top
 
     The matrix is never formed. A block Krylov space of :math:`\sum_r (P_r^t)^\top
-    P_r^t` is grown until the wanted vectors are found, or it has 400 dimensions.
+    P_r^t` is extended until the vectors have converged, or it has 400 dimensions.
 
     The first vector is positive and nearly constant, because the rows of every
-    :math:`P^t` sum to 1. It tells how much a walk dwells where the others do, not which
-    observation it came from. It is kept here.
+    :math:`P^t` sum to 1. It measures how much a walk stays where the others do, not
+    which observation it started from. It is included here.
 
     Args:
-        kernels: One for each realisation, of the same shape.
-        n_components: Vectors wanted, from 1; cut to the number of columns.
-        steps: The diffusion time ``t``, from 1. Few are better: after many, a walk is
-            where its network dwells, wherever it began, and the vectors tell networks
-            apart but no observations.
-        tolerance: Largest residual.
-        seed: Of the first block.
+        kernels: Kernels of the runs, all of the same shape.
+        n_components: Number of vectors, at least 1; at most the number of columns is
+            returned.
+        steps: Diffusion time ``t``, at least 1. Few steps are better: after many, the
+            position of a walk depends on the network and no longer on its start, so
+            that the vectors distinguish networks but not observations.
+        tolerance: Residual at which the iteration stops.
+        seed: Seed of the initial block of vectors.
 
     Example:
         >>> from unbraid.geometry import multislice_kernel
@@ -94,14 +95,11 @@ def joint_embedding(
     shapes = {kernel.shape for kernel in kernels}
     if len(shapes) != 1:
         raise ValueError(
-            "joint_embedding: expected kernels of the same slices and observations, "
-            f"got shapes {sorted(shapes)}."
+            "All kernels must have the same slices and observations, got shapes "
+            f"{sorted(shapes)}."
         )
-    if n_components < 1 or steps < 1:
-        raise ValueError(
-            "joint_embedding: expected n_components and steps from 1, got "
-            f"{n_components} and {steps}."
-        )
+    check_integer("n_components", n_components, least=1)
+    check_integer("steps", steps, least=1)
     shape = shapes.pop()
     size = shape[0] * shape[1]
 
@@ -132,12 +130,12 @@ def _leading(
     tolerance: float,
     generator: np.random.Generator,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Largest eigenvalues, their vectors ``(size, n_wanted)``, and a residual."""
+    """Return the largest eigenvalues, eigenvectors ``(size, n_wanted)``, residual."""
     if size <= max(_DENSE, 4 * n_wanted):
         values, vectors = np.linalg.eigh(product(np.eye(size)))
         return values[: -n_wanted - 1 : -1], vectors[:, : -n_wanted - 1 : -1], 0.0
     width = n_wanted + _SPARE
-    most = max(_MOST, 2 * width)
+    max_vectors = max(_MAX_VECTORS, 2 * width)
     basis = np.linalg.qr(generator.standard_normal((size, width)))[0]
     projected = np.empty((0, 0))
     while True:
@@ -147,10 +145,10 @@ def _leading(
         values, vectors = np.linalg.eigh(projected)
         values, vectors = values[: -n_wanted - 1 : -1], vectors[:, : -n_wanted - 1 : -1]
         fresh, factor = _orthogonal_part(image, basis)
-        # Block Lanczos: only the last block leaves the space, and this is by how much.
+        # Block Lanczos: only the image of the last block leaves the space, by this.
         errors = np.linalg.norm(factor @ vectors[-width:], axis=0)
         residual = float(errors.max() / values[0])
-        if residual <= tolerance or basis.shape[1] + width > min(most, size):
+        if residual <= tolerance or basis.shape[1] + width > min(max_vectors, size):
             return values, basis @ vectors, residual
         basis = np.hstack([basis, fresh])
 
@@ -158,9 +156,9 @@ def _leading(
 def _orthogonal_part(
     image: NDArray[np.float64], basis: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """``image`` less its part in ``basis``, as orthonormal columns times a factor."""
+    """Return ``image`` minus its part in ``basis``: orthonormal columns and factor."""
     factor = np.eye(image.shape[1])
-    # Once is not enough in floating point; a third time if a column was mere rounding.
+    # Once is not enough in floating point, nor twice if a column was a rounding error.
     for _ in range(3):
         image, more = np.linalg.qr(image - basis @ (basis.T @ image))
         factor = more @ factor

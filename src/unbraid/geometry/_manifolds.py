@@ -1,4 +1,4 @@
-"""Points on spheres, rotation groups, tori and their products, with tangents."""
+"""Random points on spheres, rotation groups, tori and their products."""
 
 import re
 from collections.abc import Sequence
@@ -7,22 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.foundation import numpy_generator
-
-from ._geomancer_inputs import is_integer
+from unbraid.foundation import check_integer, numpy_generator
 
 _NAMED = re.compile(r"(S|SO|T)\s*\^?\s*\(?\s*(\d+)\s*\)?")
 
 
 @dataclass(frozen=True, eq=False)
 class ManifoldSample:
-    """Random points of a product of manifolds, and where each factor leads from them.
+    """Random points of a product of manifolds, with the tangent spaces of its factors.
 
     Attributes:
-        points: Shape ``(n_points, n_ambient)``.
-        tangents: For each factor an orthonormal basis of its tangent space at every
-            point, ``(n_points, n_ambient, dimension of the factor)``.
-        names: Of the factors, such as ``("S2", "SO3")``.
+        points: Points of shape ``(n_points, n_ambient)``.
+        tangents: Orthonormal basis of the tangent space of each factor at every point,
+            ``(n_points, n_ambient, dimension of the factor)``.
+        names: Names of the factors, such as ``("S2", "SO3")``.
     """
 
     points: NDArray[np.float64]
@@ -41,7 +39,7 @@ class ManifoldSample:
 
 
 def sphere(n_points: int, dimension: int, *, seed: int = 0) -> ManifoldSample:
-    """Uniform points of the unit sphere in ``dimension + 1`` coordinates.
+    """Draw uniform points on the unit sphere in ``dimension + 1`` coordinates.
 
     Example:
         >>> sample = sphere(100, 2)
@@ -52,7 +50,7 @@ def sphere(n_points: int, dimension: int, *, seed: int = 0) -> ManifoldSample:
 
 
 def rotation_group(n_points: int, n: int, *, seed: int = 0) -> ManifoldSample:
-    """Uniform rotation matrices of ``n`` dimensions, each written as ``n * n`` numbers.
+    """Draw uniform rotations of ``n`` dimensions, each a row of ``n * n`` coordinates.
 
     Example:
         >>> sample = rotation_group(100, 3)
@@ -63,7 +61,7 @@ def rotation_group(n_points: int, n: int, *, seed: int = 0) -> ManifoldSample:
 
 
 def torus(n_points: int, dimension: int, *, seed: int = 0) -> ManifoldSample:
-    """Uniform points of a flat torus: a circle in two coordinates per dimension.
+    """Draw uniform points on a flat torus: a circle in two coordinates per dimension.
 
     Example:
         >>> sample = torus(100, 2)
@@ -80,16 +78,16 @@ def product_manifold(
     rotated: bool = False,
     seed: int = 0,
 ) -> ManifoldSample:
-    """Uniform points of a product of manifolds, each in coordinates of its own.
+    """Draw uniform points of a product of manifolds, each in its own coordinates.
 
     Args:
-        factors: Names: ``"S2"`` is a sphere (``"S1"`` a circle), ``"SO3"`` the
-            rotations of three dimensions, ``"T2"`` a flat torus; a list, or one text
-            with ``x`` between them, such as ``"S2 x SO3"``.
-        n_points: From 1.
-        rotated: Turn all coordinates by one random rotation, so that no factor can be
-            read off the coordinates.
-        seed: Of the points and the rotation.
+        factors: Names of the factors: ``"S2"`` is a sphere (``"S1"`` a circle),
+            ``"SO3"`` the rotations of three dimensions, ``"T2"`` a flat torus. Either a
+            list, or one string with ``x`` between the names, such as ``"S2 x SO3"``.
+        n_points: Number of points, at least 1.
+        rotated: Whether to apply a random rotation to all coordinates, so that the
+            factors cannot be read from the coordinates.
+        seed: Seed of the points and the rotation.
 
     Example:
         >>> sample = product_manifold("S2 x SO(3)", 50, rotated=True)
@@ -97,15 +95,11 @@ def product_manifold(
         ((50, 12), ('S2', 'SO3'), 5)
     """
     names = factors.split("x") if isinstance(factors, str) else list(factors)
-    if not names or not is_integer(n_points, 1):
-        raise ValueError(
-            "product_manifold: expected a factor or more and a point or more, got "
-            f"{len(names)} and {n_points!r}."
-        )
-    kinds = [_read(name) for name in names]
+    check_integer("n_points", n_points, least=1)
+    kinds = [_parse_factor(name) for name in names or [""]]
     pieces = [
-        _FACTORIES[kind](n_points, size, numpy_generator(seed, "manifold", place))
-        for place, (kind, size) in enumerate(kinds)
+        _FACTORIES[kind](n_points, size, numpy_generator(seed, "manifold", index))
+        for index, (kind, size) in enumerate(kinds)
     ]
     widths = [points.shape[1] for points, _ in pieces]
     starts = np.concatenate([[0], np.cumsum(widths)])
@@ -124,13 +118,13 @@ def product_manifold(
     )
 
 
-def _read(name: str) -> tuple[str, int]:
+def _parse_factor(name: str) -> tuple[str, int]:
     match = _NAMED.fullmatch(name.strip())
     least = {"S": 1, "T": 1, "SO": 2}
     if match is None or int(match[2]) < least[match[1]]:
         raise ValueError(
-            "product_manifold: expected factors such as S2, SO3 or T2, got "
-            f"{name.strip()!r}."
+            "factors must be named like S2 (sphere), SO3 (rotations) or T2 (torus), "
+            f"got {name.strip()!r}."
         )
     return match[1], int(match[2])
 
@@ -141,7 +135,7 @@ def _sphere(
     points = generator.standard_normal((n_points, dimension + 1))
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     # The reflection that takes the first axis to the point takes the other axes to an
-    # orthonormal basis of what is orthogonal to it; away from the axis, for rounding.
+    # orthonormal basis of its complement. The sign avoids cancellation near the axis.
     sign = np.where(points[:, 0] > 0, -1.0, 1.0)
     mirror = points.copy()
     mirror[:, 0] -= sign
@@ -158,7 +152,7 @@ def _rotation_group(
     skew = np.zeros((len(rows), n, n))
     skew[np.arange(len(rows)), rows, columns] = np.sqrt(0.5)
     skew -= skew.transpose(0, 2, 1)
-    # A rotation R moves along R A for the skew matrices A.
+    # The tangent space at a rotation R consists of R A for skew-symmetric A.
     moves = rotations[:, None] @ skew
     tangent = moves.reshape(n_points, len(rows), n * n).transpose(0, 2, 1)
     return rotations.reshape(n_points, n * n), np.ascontiguousarray(tangent)
@@ -171,16 +165,16 @@ def _torus(
     cosines, sines = np.cos(angles), np.sin(angles)
     points = np.stack([cosines, sines], axis=2).reshape(n_points, 2 * dimension)
     basis = np.zeros((n_points, 2 * dimension, dimension))
-    places = np.arange(dimension)
-    basis[:, 2 * places, places] = -sines
-    basis[:, 2 * places + 1, places] = cosines
+    circles = np.arange(dimension)
+    basis[:, 2 * circles, circles] = -sines
+    basis[:, 2 * circles + 1, circles] = cosines
     return points, basis
 
 
 def _rotations(
     n_points: int, n: int, generator: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Uniform rotations: Gaussian matrices made orthogonal, with signs made unique."""
+    """Draw uniform rotations: orthogonalized Gaussian matrices with unique signs."""
     matrices, triangles = np.linalg.qr(generator.standard_normal((n_points, n, n)))
     matrices *= np.sign(np.diagonal(triangles, axis1=1, axis2=2))[:, None, :]
     matrices[np.linalg.det(matrices) < 0, :, 0] *= -1

@@ -1,4 +1,4 @@
-"""Multislice kernel: which observations are alike, and when, while a network learns."""
+"""Multislice kernel: similarity of observations during the training of a network."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,8 +6,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from unbraid.foundation import (
+    check_finite,
+    check_integer,
+    check_not_empty,
+    check_positive,
+    check_shape,
+)
+
 _EQUAL = 1e-12
-"""Squared distance, as a share of two points' squared sizes, that rounding makes."""
+"""Squared distance, relative to the squared norms, that counts as a rounding error."""
 
 _CHUNK = 64
 """Observations whose slices are compared at a time."""
@@ -15,17 +23,17 @@ _CHUNK = 64
 
 @dataclass(frozen=True, eq=False)
 class MultisliceKernel:
-    r"""Affinities between all pairs of slice and observation, most of which are 0.
+    r"""Sparse affinities between all pairs of slice and observation.
 
     With ``n`` slices (moments of training) and ``m`` observations, the matrix
-    :math:`K'` has ``n m`` rows. It is not zero only between observations of one slice
-    and between slices of one observation, and only these blocks are held.
+    :math:`K'` has ``n m`` rows. Only entries between observations of one slice and
+    between slices of one observation are not zero, and only these blocks are stored.
 
     Attributes:
         intraslice: Symmetric affinities within each slice, ``(n, m, m)``.
         interslice: Affinities of each observation with itself in other slices,
-            ``(m, n, n)``; 0 on the diagonals, which ``intraslice`` holds already.
-        degrees: Sums of the rows of :math:`K'`, ``(n, m)``, at least 1.
+            ``(m, n, n)``; 0 on the diagonals, which ``intraslice`` contains.
+        degrees: Row sums of :math:`K'`, ``(n, m)``, at least 1.
     """
 
     intraslice: NDArray[np.floating]
@@ -34,7 +42,7 @@ class MultisliceKernel:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of slices, number of observations."""
+        """Number of slices and number of observations."""
         return self.intraslice.shape[0], self.intraslice.shape[1]
 
     def diffuse(
@@ -43,9 +51,9 @@ class MultisliceKernel:
         r"""Apply :math:`P^t`, or its transpose, to vectors, with :math:`P = D^{-1} K'`.
 
         Args:
-            vectors: Shape ``(n, m, n_vectors)``.
-            steps: How often :math:`P` is applied, from 0: the ``t`` of the formula.
-            transposed: Apply :math:`(P^\top)^t` instead.
+            vectors: Vectors of shape ``(n, m, n_vectors)``.
+            steps: Number ``t`` of times that :math:`P` is applied, at least 0.
+            transposed: Whether to apply :math:`(P^\top)^t` instead.
 
         Returns:
             An array of the same shape, in double precision.
@@ -62,7 +70,7 @@ class MultisliceKernel:
         interslice = self.interslice.astype(np.float64, copy=False)
         across = interslice @ vectors.transpose(1, 0, 2)
         product = np.ascontiguousarray(across.transpose(1, 0, 2))
-        # One slice at a time, so that a kernel in single precision is never held twice.
+        # One slice at a time, so that no single-precision kernel is copied.
         for total, block, part in zip(product, self.intraslice, vectors, strict=True):
             total += block.astype(np.float64, copy=False) @ part
         return product
@@ -71,17 +79,18 @@ class MultisliceKernel:
 def multislice_kernel(
     activations: NDArray[np.floating],
     *,
-    neighbours: int = 5,
-    slice_neighbours: int = 5,
+    n_neighbors: int = 5,
+    n_slice_neighbors: int = 5,
     decay: float = 2.0,
     slice_bandwidth: float | None = None,
     precision: Literal["double", "single"] = "double",
 ) -> MultisliceKernel:
     r"""Multislice kernel of the activations of a network during training.
 
-    Two observations are alike at one moment if the network responds to them alike; an
-    observation is like itself at another moment if the response has changed little.
-    With :math:`T(\tau, i)` the response to observation ``i`` at slice :math:`\tau`,
+    Two observations in one slice are similar if the network responds to them similarly.
+    An observation in one slice is similar to itself in another slice if the response
+    has changed little. With :math:`T(\tau, i)` the response to observation ``i`` in
+    slice :math:`\tau`,
 
     .. math::
         K((\tau, i), (\tau, j)) &= \exp\bigl(-(\lVert T(\tau, i) - T(\tau, j) \rVert
@@ -91,28 +100,31 @@ def multislice_kernel(
         K' &= (K + K^\top) / 2
 
     and 0 elsewhere. :math:`\sigma_{\tau, i}` is the distance from an observation to its
-    ``neighbours``-th nearest within the slice; :math:`\epsilon` is one number for all,
-    the mean distance to the ``slice_neighbours``-th nearest slice. Where either is 0,
-    equal points have affinity 1 and others 0, so that a network which responds to
-    everything alike has affinities of 1.
+    ``n_neighbors``-th nearest neighbor in the slice; :math:`\epsilon`, one number for
+    all, is the mean distance to the ``n_slice_neighbors``-th nearest slice. Where
+    either is 0, equal points have affinity 1 and others 0, so that all affinities of a
+    network with a constant response are 1.
 
     Args:
-        activations: :math:`T`, finite, ``(n_slices, n_observations, n_units)``. To
-            rotate or scale all units changes nothing (unless ``slice_bandwidth`` is
-            given).
-        neighbours: From 1; cut to the number of other observations.
-        slice_neighbours: From 1; cut to the number of other slices.
-        decay: The exponent :math:`\alpha`, over 0.
-        slice_bandwidth: :math:`\epsilon`, over 0, in place of the mean distance.
-        precision: How affinities are stored; ``"single"`` takes half the memory. Sums
-            and products are in double precision either way.
+        activations: Responses :math:`T`, finite, of shape ``(n_slices, n_observations,
+            n_units)``. The result does not change if all units are rotated or scaled
+            (unless ``slice_bandwidth`` is given).
+        n_neighbors: Neighbor within a slice whose distance is the bandwidth, at least
+            1; limited to the number of other observations.
+        n_slice_neighbors: Neighbor among slices whose distance is the bandwidth, at
+            least 1; limited to the number of other slices.
+        decay: Exponent :math:`\alpha`, positive.
+        slice_bandwidth: Bandwidth :math:`\epsilon`, positive. Default: the mean
+            distance described above.
+        precision: Precision in which affinities are stored; ``"single"`` takes half the
+            memory. Sums and products are in double precision in both cases.
 
     Returns:
-        ``n m m + m n n`` affinities.
+        A kernel of ``n m m + m n n`` affinities.
 
     Example:
         >>> still = np.repeat([[[0.0], [1.0], [3.0]]], 2, axis=0)  # 2 slices
-        >>> kernel = multislice_kernel(still, neighbours=1)
+        >>> kernel = multislice_kernel(still, n_neighbors=1)
         >>> kernel.intraslice[0].round(3)
         array([[1.   , 0.368, 0.053],
                [0.368, 1.   , 0.193],
@@ -123,30 +135,33 @@ def multislice_kernel(
 
     References:
         Holtz, Mishne and Cloninger (2022), Evaluating Disentanglement in Generative
-        Models Without Knowledge of Latent Factors, section 3.1. It divides
-        :math:`\lVert \cdot \rVert^\alpha` by :math:`\sigma^2`: the same at
-        :math:`\alpha = 2`, our default, and otherwise dependent on the units of
-        measurement, so that we raise the ratio to the power, as the next one does.
+        Models Without Knowledge of Latent Factors, section 3.1. The paper divides
+        :math:`\lVert \cdot \rVert^\alpha` by :math:`\sigma^2`. That is the same for
+        :math:`\alpha = 2`, our default, and depends on the units of measurement
+        otherwise. We therefore raise the ratio to the power, as the next paper does.
 
         Gigante, Charles, Krishnaswamy and Mishne (2019), Visualizing the PHATE of
-        Neural Networks, section 3, whose package takes 2 neighbours, 25 slices (the
-        median over slices, then the mean over points), a decay of 5, and standardises
-        the response of each point. None of these is stated by the former; an
-        observation's size is part of what a decoder does with it, and is kept here.
+        Neural Networks, section 3. Its package uses 2 neighbors, 25 slices (the median
+        over slices, then the mean over points), a decay of 5, and standardizes the
+        response of each point. The first paper states none of these. We do not
+        standardize, because the norm of a response is part of what a decoder does.
     """
-    activations = _checked(activations, neighbours, slice_neighbours, decay)
-    if slice_bandwidth is not None and not slice_bandwidth > 0:
-        raise ValueError(
-            "multislice_kernel: expected slice_bandwidth over 0, got "
-            f"{slice_bandwidth!r}."
-        )
+    activations = np.asarray(activations)
+    check_shape("activations", activations, ("n_slices", "n_observations", "n_units"))
+    check_not_empty("activations", activations)
+    check_finite("activations", activations)
+    check_integer("n_neighbors", n_neighbors, least=1)
+    check_integer("n_slice_neighbors", n_slice_neighbors, least=1)
+    check_positive("decay", decay)
+    if slice_bandwidth is not None:
+        check_positive("slice_bandwidth", slice_bandwidth)
     n_slices, n_observations, _ = activations.shape
     stored = np.float32 if precision == "single" else np.float64
     intraslice = np.empty((n_slices, n_observations, n_observations), stored)
-    for place, points in enumerate(activations):
-        intraslice[place] = _within(points, min(neighbours, n_observations - 1), decay)
+    for index, points in enumerate(activations):
+        intraslice[index] = _within(points, min(n_neighbors, n_observations - 1), decay)
     interslice = _across(
-        activations, min(slice_neighbours, n_slices - 1), slice_bandwidth
+        activations, min(n_slice_neighbors, n_slices - 1), slice_bandwidth
     ).astype(stored, copy=False)
     degrees = intraslice.sum(axis=2, dtype=np.float64)
     degrees += interslice.sum(axis=2, dtype=np.float64).T
@@ -154,17 +169,17 @@ def multislice_kernel(
 
 
 def _within(
-    points: NDArray[np.floating], neighbours: int, decay: float
+    points: NDArray[np.floating], n_neighbors: int, decay: float
 ) -> NDArray[np.float64]:
     squared = _squared_distances(points)
-    # A point is its own nearest, at place 0.
-    bandwidths = np.partition(squared, neighbours, axis=1)[:, neighbours, None]
+    # The nearest neighbor of a point, at position 0, is the point itself.
+    bandwidths = np.partition(squared, n_neighbors, axis=1)[:, n_neighbors, None]
     affinities = _decayed(squared, bandwidths, decay)
     return (affinities + affinities.T) / 2
 
 
 def _across(
-    activations: NDArray[np.floating], neighbours: int, bandwidth: float | None
+    activations: NDArray[np.floating], n_neighbors: int, bandwidth: float | None
 ) -> NDArray[np.float64]:
     n_slices, n_observations, _ = activations.shape
     squared = np.empty((n_observations, n_slices, n_slices))
@@ -172,7 +187,7 @@ def _across(
         points = activations[:, start : start + _CHUNK].transpose(1, 0, 2)
         squared[start : start + _CHUNK] = _squared_distances(points)
     if bandwidth is None:
-        nearest = np.partition(squared, neighbours, axis=2)[:, :, neighbours]
+        nearest = np.partition(squared, n_neighbors, axis=2)[:, :, n_neighbors]
         bandwidth = float(np.sqrt(nearest).mean())
     affinities = _decayed(squared, np.array(bandwidth**2), 2.0)
     affinities[:, np.arange(n_slices), np.arange(n_slices)] = 0.0
@@ -180,14 +195,14 @@ def _across(
 
 
 def _squared_distances(points: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Between rows, ``(..., n, n_units)`` to ``(..., n, n)``; equal rows are at 0."""
-    centred = points.astype(np.float64)
-    centred -= centred.mean(axis=-2, keepdims=True)
-    products = centred @ centred.swapaxes(-1, -2)
+    """Return squared distances ``(..., n, n)`` of rows ``(..., n, n_units)``."""
+    centered = points.astype(np.float64)
+    centered -= centered.mean(axis=-2, keepdims=True)
+    products = centered @ centered.swapaxes(-1, -2)
     sizes = np.diagonal(products, axis1=-2, axis2=-1)
     sums = sizes[..., :, None] + sizes[..., None, :]
     squared = sums - 2.0 * products
-    # What rounding leaves between equal rows would otherwise become a bandwidth.
+    # Rounding errors between equal rows would otherwise become a bandwidth.
     squared[squared <= _EQUAL * sums] = 0.0
     return squared
 
@@ -195,37 +210,10 @@ def _squared_distances(points: NDArray[np.floating]) -> NDArray[np.float64]:
 def _decayed(
     squared: NDArray[np.float64], bandwidths: NDArray[np.float64], decay: float
 ) -> NDArray[np.float64]:
-    """``exp(-(distance / bandwidth)^decay)``, both squared; 0 / 0 is 0."""
+    """Return ``exp(-(distance / bandwidth)^decay)`` of squares, with 0 / 0 = 0."""
     ratios = np.where(squared > 0, np.inf, 0.0)
     with np.errstate(over="ignore"):
         np.divide(squared, bandwidths, out=ratios, where=bandwidths > 0)
         if decay != 2.0:
             ratios **= decay / 2.0
     return np.exp(-ratios, out=ratios)
-
-
-def _checked(
-    activations: NDArray[np.floating],
-    neighbours: int,
-    slice_neighbours: int,
-    decay: float,
-) -> NDArray[np.floating]:
-    activations = np.asarray(activations)
-    if activations.ndim != 3 or 0 in activations.shape:
-        raise ValueError(
-            "multislice_kernel: expected activations (n_slices, n_observations, "
-            f"n_units), none of them 0, got shape {activations.shape}."
-        )
-    if not np.isfinite(activations).all():
-        raise ValueError(
-            "multislice_kernel: expected finite activations, got some that are not. "
-            "Leave out runs that diverged."
-        )
-    if neighbours < 1 or slice_neighbours < 1:
-        raise ValueError(
-            "multislice_kernel: expected neighbours and slice_neighbours from 1, got "
-            f"{neighbours} and {slice_neighbours}."
-        )
-    if not decay > 0:
-        raise ValueError(f"multislice_kernel: expected decay over 0, got {decay!r}.")
-    return activations

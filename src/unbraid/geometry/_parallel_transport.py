@@ -1,27 +1,30 @@
-"""Parallel transport between neighbouring tangent spaces."""
+"""Parallel transport between neighboring tangent spaces."""
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 _EDGES = 100_000
+"""Edges processed at a time."""
+
 _ROUNDS = 8
+"""Iterations of Newton's method."""
 
 
 def alignments(
     tangents: NDArray[np.float64], edges: NDArray[np.integer]
 ) -> NDArray[np.float64]:
-    r"""The rotation that takes each tangent space to a neighbouring one.
+    r"""Rotations between the tangent spaces of neighboring points.
 
-    The orthogonal matrix nearest to :math:`T_j^\top T_i`, which is how directions at
-    ``i`` look from ``j``.
+    For each edge, the orthogonal matrix nearest to :math:`T_j^\top T_i`, the projection
+    of directions at ``i`` onto the tangent space at ``j``.
 
     Args:
-        tangents: Orthonormal bases, ``(n_points, n_ambient, dimension)``.
-        edges: Pairs ``(i, j)``, ``(n_edges, 2)``.
+        tangents: Orthonormal bases, shape ``(n_points, n_ambient, dimension)``.
+        edges: Edges ``(i, j)``, shape ``(n_edges, 2)``.
 
     Returns:
-        Shape ``(n_edges, dimension, dimension)``.
+        Rotations of shape ``(n_edges, dimension, dimension)``.
 
     Example:
         >>> turned = np.array([[0.6, -0.8], [0.8, 0.6]])
@@ -46,26 +49,28 @@ def metric_alignments(
     points: NDArray[np.float64],
     metric: NDArray[np.float64],
     frames: NDArray[np.float64],
-    neighbours: NDArray[np.integer],
+    neighbors: NDArray[np.integer],
     edges: NDArray[np.integer],
 ) -> NDArray[np.float64]:
-    r"""Transport in coordinates whose lengths and angles a metric gives at each point.
+    r"""Rotations between neighboring points in coordinates with a metric.
 
     Along a small step :math:`\delta` a vector changes by :math:`-\Gamma(\delta, v)`.
     The Christoffel symbols need the derivatives of the metric, which are fitted to its
-    values at the neighbours; those of both ends are averaged.
+    values at the neighbors. The symbols at both ends of an edge are averaged.
 
     Args:
-        points: Coordinates, ``(n_points, dimension)``.
-        metric: Symmetric and positive definite, ``(n_points, dimension, dimension)``.
-        frames: Bases that are orthonormal in the metric, same shape.
-        neighbours: Of each point, at least ``dimension``, ``(n_points, n_neighbours)``.
-        edges: Pairs ``(i, j)``, ``(n_edges, 2)``.
+        points: Coordinates, shape ``(n_points, dimension)``.
+        metric: Symmetric, positive definite matrices, shape ``(n_points, dimension,
+            dimension)``.
+        frames: Bases that are orthonormal in the metric, of the same shape.
+        neighbors: Row numbers of the neighbors of each point, at least ``dimension`` of
+            them, shape ``(n_points, n_neighbors)``.
+        edges: Edges ``(i, j)``, shape ``(n_edges, 2)``.
 
     Returns:
-        Rotations between the frames, ``(n_edges, dimension, dimension)``.
+        Rotations between the frames, shape ``(n_edges, dimension, dimension)``.
     """
-    symbols = christoffel_symbols(points, metric, neighbours)
+    symbols = christoffel_symbols(points, metric, neighbors)
     dimension = points.shape[1]
     rotations = np.empty((len(edges), dimension, dimension))
     for start in range(0, len(edges), _EDGES):
@@ -83,20 +88,20 @@ def metric_alignments(
 def christoffel_symbols(
     points: NDArray[np.float64],
     metric: NDArray[np.float64],
-    neighbours: NDArray[np.integer],
+    neighbors: NDArray[np.integer],
 ) -> NDArray[np.float64]:
-    r"""Christoffel symbols :math:`\Gamma^a_{bc}`, from a metric known at points.
+    r"""Christoffel symbols :math:`\Gamma^a_{bc}` of a metric that is known at points.
 
     Returns:
-        Shape ``(n_points, dimension, dimension, dimension)``, ``a`` first.
+        Symbols of shape ``(n_points, dimension, dimension, dimension)``, ``a`` first.
     """
     dimension = points.shape[1]
-    steps = points[neighbours] - points[:, None]
-    changes = (metric[neighbours] - metric[:, None]).reshape(*neighbours.shape, -1)
-    # Fitted up to second degree where the neighbours suffice, and the linear part kept.
+    steps = points[neighbors] - points[:, None]
+    changes = (metric[neighbors] - metric[:, None]).reshape(*neighbors.shape, -1)
+    # A fit of second degree if there are enough neighbors; the linear part is used.
     rows, columns = np.triu_indices(dimension)
     terms = steps
-    if neighbours.shape[1] >= dimension * (dimension + 3) // 2:
+    if neighbors.shape[1] >= dimension * (dimension + 3) // 2:
         terms = np.concatenate([steps, steps[:, :, rows] * steps[:, :, columns]], 2)
     slopes = (np.linalg.pinv(terms) @ changes)[:, :dimension]
     # slopes[p, c, a, b] is the derivative of g_ab along c.
@@ -106,10 +111,10 @@ def christoffel_symbols(
 
 
 def _nearest_orthogonal(matrices: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Orthogonal factor of the polar decomposition, of contractions.
+    """Return the orthogonal polar factor of matrices with norm at most 1.
 
-    Neighbouring tangent spaces are nearly the same, so that a few rounds of Newton's
-    method do; the others are left to singular values.
+    Neighboring tangent spaces are nearly the same, so that a few iterations of Newton's
+    method suffice. Where it has not converged, singular values are used.
     """
     nearest = torch.from_numpy(np.ascontiguousarray(matrices))
     identity = torch.eye(nearest.shape[2], dtype=nearest.dtype)

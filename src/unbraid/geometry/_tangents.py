@@ -1,39 +1,43 @@
-"""Tangent spaces of a cloud of points: principal directions, unbent."""
+"""Tangent spaces of a cloud of points."""
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 _NUMBERS = 20_000_000
-"""Numbers that are worked on at a time: 160 MB."""
+"""Numbers processed at a time: 160 MB."""
 
 _ROUNDS = 3
+"""Fits of the curved model."""
+
 _RIDGE = 1e-4
+"""Regularization of the fit, per neighbor."""
 
 
 def tangent_spaces(
     points: NDArray[np.float64],
-    neighbours: NDArray[np.integer],
+    neighbors: NDArray[np.integer],
     dimension: int,
     *,
     curved: bool = True,
 ) -> NDArray[np.float64]:
-    """Orthonormal bases of the directions in which the points lie about each point.
+    """Orthonormal bases of the tangent spaces, estimated from neighbors.
 
-    The first principal directions of the differences to the neighbours, as published,
-    are off by as much as the manifold bends among the neighbours. With ``curved``, the
-    differences are therefore fitted by a polynomial of second degree in their
-    coordinates along these directions, and its linear part is kept; three times over.
+    The first principal directions of the differences to the neighbors, as published,
+    are biased by the curvature of the manifold. With ``curved``, the differences are
+    therefore fitted by a polynomial of second degree in their coordinates along these
+    directions, whose linear part gives the new directions. This is done three times.
 
     Args:
-        points: Shape ``(n_points, n_ambient)``.
-        neighbours: Of each point, ``(n_points, n_neighbours)``.
-        dimension: Of the manifold.
-        curved: Fit the bending too, which takes ``dimension * (dimension + 3) / 2``
-            neighbours at the least; with fewer it is left out.
+        points: Points of shape ``(n_points, n_ambient)``.
+        neighbors: Row numbers of the neighbors of each point, shape ``(n_points,
+            n_neighbors)``.
+        dimension: Dimension of the manifold.
+        curved: Whether to fit the curvature, which needs at least ``dimension *
+            (dimension + 3) / 2`` neighbors; with fewer it is not fitted.
 
     Returns:
-        Shape ``(n_points, n_ambient, dimension)``.
+        Bases of shape ``(n_points, n_ambient, dimension)``.
 
     Example:
         >>> angles = np.linspace(0, 2 * np.pi, 40, endpoint=False)
@@ -49,19 +53,19 @@ def tangent_spaces(
         Osculating Jets (the fit).
     """
     n_points, n_ambient = points.shape
-    width = neighbours.shape[1]
+    width = neighbors.shape[1]
     n_terms = dimension * (dimension + 3) // 2
     curved = curved and width >= n_terms
     tangents = np.empty((n_points, n_ambient, dimension))
     per_point = width * (2 * n_ambient + n_terms) + n_terms * (n_terms + n_ambient)
     chunk = max(1, _NUMBERS // per_point)
     for start in range(0, n_points, chunk):
-        place = slice(start, start + chunk)
-        differences = points[neighbours[place]] - points[place, None]
+        rows = slice(start, start + chunk)
+        differences = points[neighbors[rows]] - points[rows, None]
         bases = _principal_directions(differences, dimension)
         for _ in range(_ROUNDS if curved else 0):
             bases = _linear_part(differences, bases)
-        tangents[place] = bases
+        tangents[rows] = bases
     return tangents
 
 
@@ -79,10 +83,10 @@ def _principal_directions(
 def _linear_part(
     differences: NDArray[np.float64], bases: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Bases turned to where the linear part of the local fit points."""
+    """Return bases of the linear part of a local fit of second degree."""
     steps, dimension = torch.from_numpy(differences), bases.shape[2]
     coordinates = torch.bmm(steps, torch.from_numpy(bases))
-    # In units of the neighbourhood, or the two degrees would weigh differently.
+    # In units of the neighborhood, so that the ridge is the same for both degrees.
     scale = coordinates.square().mean(dim=(1, 2), keepdim=True).sqrt()
     coordinates /= torch.where(scale > 0, scale, 1.0)
     rows, columns = torch.triu_indices(dimension, dimension)
@@ -94,6 +98,6 @@ def _linear_part(
     normal += _RIDGE * steps.shape[1] * torch.eye(terms.shape[2], dtype=terms.dtype)
     found = torch.linalg.solve(normal, torch.bmm(weighted.mT, steps))
     linear = found[:, :dimension].mT.numpy()
-    # Nearest orthonormal matrix, so that the bases turn no more than they have to.
+    # The nearest orthonormal matrix changes the bases as little as possible.
     left, _, right = np.linalg.svd(linear, full_matrices=False)
     return left @ right

@@ -1,23 +1,22 @@
 """How good a representation is: arrays in, scores out."""
 
-from ._catalogue import METRICS, Metric, choose_metrics
+from ._catalog import METRICS, Metric, choose_metrics
 from ._compare import compare
 from ._comparison import Comparison, Difference
 from ._encoded import encode_some, encode_traversals
 from ._evaluate import evaluate
 from ._information import bin_codes, factor_entropies, mutual_information_matrix
 from ._inputs import BINS, Factors, read_codes, read_inputs, to_bins
-from ._options import check_option
 from ._own_metrics import resolve_metrics
 from ._score import Score
 from ._scorecard import Scorecard
 from ._splits import Split
-from ._standardise import standardise
+from ._standardize import standardize
 from .downstream._accuracy import downstream_accuracy, statistical_efficiency
 from .downstream._clustering import clustering_sample_efficiency
 from .downstream._fairness import unfairness
 from .downstream._reduced import reduced_downstream_accuracy
-from .downstream._strong import strong_generalisation_accuracy
+from .downstream._strong import strong_generalization_accuracy
 from .supervised._analogies import analogy_accuracy
 from .supervised._axis_alignment import axis_alignment_ratio
 from .supervised._axis_orientation import axis_orientation_ratio
@@ -60,8 +59,7 @@ __all__ = [
     "mutual_information_matrix",
     "BINS",
     "to_bins",
-    "check_option",
-    "standardise",
+    "standardize",
     "Comparison",
     "DCI",
     "DCIES",
@@ -117,6 +115,6 @@ __all__ = [
     "reduced_downstream_accuracy",
     "separated_attribute_predictability",
     "statistical_efficiency",
-    "strong_generalisation_accuracy",
+    "strong_generalization_accuracy",
     "unfairness",
 ]

@@ -1,26 +1,27 @@
-"""Which latents a representation uses."""
+"""Active latents of a representation."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 SHARE = 0.05
-"""A latent with less than this share of the widest latent's range is dead."""
+"""Share of the largest range below which a latent is inactive."""
 
 
 def active_latents(
     codes: NDArray[np.floating], *, share: float = SHARE
 ) -> NDArray[np.bool_]:
-    """Latents whose range is more than ``share`` of the widest latent's range.
+    """Return which latents have more than a share of the largest range of all latents.
 
-    Relative, so that rescaling all codes changes nothing; a constant latent is never
-    active, and when all are constant none is.
+    The criterion is relative, so that rescaling all codes changes nothing. Constant
+    latents are never active.
 
     Args:
-        codes: Shape ``(n_rows, n_latents)``.
-        share: From 0, which keeps all latents that vary, to 1.
+        codes: Codes, ``(n_rows, n_latents)``.
+        share: Share of the largest range, from 0 (every latent that varies is active)
+            to 1.
 
     Returns:
-        True for each active latent, ``(n_latents,)``.
+        Whether each latent is active, ``(n_latents,)``.
 
     Example:
         >>> active_latents(np.array([[0.0, 0.0, 7.0], [1.0, 0.01, 7.0]]))

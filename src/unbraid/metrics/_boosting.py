@@ -1,16 +1,15 @@
-"""Gradient boosting with exact splits, from codes that are sorted once."""
+"""Gradient boosting with exact splits; codes are sorted only once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 
 @dataclass(frozen=True)
 class Growth:
-    """How many rounds, the share of a Newton step each one takes, depth of a tree."""
+    """Number of rounds, learning rate (share of a Newton step), and depth of trees."""
 
     n_rounds: int
     rate: float
@@ -18,13 +17,13 @@ class Growth:
 
 
 PUBLISHED = Growth(100, 0.1)
-"""Of scikit-learn's defaults, and so of the published numbers."""
+"""Defaults of scikit-learn, as in the published studies."""
 
 QUICK = Growth(30, 1 / 3)
-"""As far in a third of the time; fits as well where rows are many."""
+"""As good for many rows, in a third of the time."""
 
 _TIE = 1e-4
-"""Splits whose gains differ by less than this share of them are one and the same."""
+"""Relative difference of gains below which splits are considered equal."""
 
 _FITTED = 1e-6
 """Share of its first squared error below which an output needs no more trees."""
@@ -36,7 +35,10 @@ Gradient = Callable[
     [NDArray[np.float64], NDArray[np.float64]],
     tuple[NDArray[np.float64], NDArray[np.float64]],
 ]
-"""From scores and targets to residuals and curvatures, all ``(n_outputs, n_rows)``."""
+"""Function of scores and targets that returns residuals and curvatures.
+
+All have shape ``(n_outputs, n_rows)``.
+"""
 
 
 def boost(
@@ -47,28 +49,27 @@ def boost(
     gradient: Gradient,
     growth: Growth = QUICK,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Fit boosted trees; give the importance of every code and the scores of all rows.
+    """Fit boosted trees; return the importance of every code and scores of all rows.
 
     The algorithm is that of scikit-learn's gradient boosting: in each round, for each
-    output, a tree that splits where the squared error of the residuals falls
-    most, and a Newton step in each leaf. Two things differ. By default there are 30
-    rounds of rate 1/3 instead of 100 of rate 0.1, which leaves the shares of the
-    importances nearly as they are. And where splits of several codes part the rows in
-    the same way, all of them get an equal share of the credit, instead of a random one
-    all of it.
+    output, a tree is fitted that splits where the squared error of the residuals falls
+    most, with a Newton step in each leaf. There are two differences. By default there
+    are 30 rounds of rate 1/3 instead of 100 of rate 0.1, which hardly changes the
+    importances. And where several codes split the rows in the same way, all of them get
+    an equal share of the importance, instead of one of them at random.
 
     Args:
         rows: Codes, ``(n_rows, n_codes)``; the first ``n_train`` rows are learned from,
             and no code is constant in them.
-        targets: What their scores should become, ``(n_outputs, n_train)``.
+        targets: Targets of the training rows, ``(n_outputs, n_train)``.
         start: Scores before the first tree, ``(n_outputs,)``.
         gradient: Derivatives of the loss.
-        growth: Rounds, their rate and the depth of the trees.
+        growth: Number of rounds, learning rate and depth of the trees.
 
     Returns:
-        Importances, the total fall of squared error at the splits of a code as a share
-        of that of all codes, ``(n_codes,)``, and the scores of all rows, ``(n_outputs,
-        n_rows)``.
+        Importances, the total decrease of squared error at the splits of a code as a
+        share of that of all codes, ``(n_codes,)``, and the scores of all rows,
+        ``(n_outputs, n_rows)``.
 
     References:
         Friedman (2001), Greedy Function Approximation: A Gradient Boosting Machine,
@@ -84,7 +85,7 @@ def boost(
         if i == 0:
             least = _FITTED * residuals.var(axis=1) * n_train
         for k in range(n_outputs):
-            leaves, falls = _grow(residuals[k], table, least[k], growth.depth)
+            leaves, falls = _fit_tree(residuals[k], table, least[k], growth.depth)
             credit += falls
             steps = _newton_steps(
                 leaves[:n_train], residuals[k], curvatures[k], 2**growth.depth
@@ -96,7 +97,7 @@ def boost(
 def softmax_gradient(
     scores: NDArray[np.float64], targets: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Derivatives of the multinomial log-loss; targets are indicators of the class."""
+    """Return derivatives of the multinomial log-loss; targets are class indicators."""
     probabilities = np.exp(scores - scores.max(axis=0))
     probabilities /= probabilities.sum(axis=0)
     # The factor undoes that the scores of all classes move at once.
@@ -107,7 +108,9 @@ def softmax_gradient(
 def sigmoid_gradient(
     scores: NDArray[np.float64], targets: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Derivatives of the binary log-loss: two classes with one output."""
+    """Return derivatives of the binary log-loss, of two classes with one output."""
+    from scipy.special import expit  # slow to import
+
     probabilities = expit(scores)
     return targets - probabilities, probabilities * (1 - probabilities)
 
@@ -115,20 +118,21 @@ def sigmoid_gradient(
 def squared_gradient(
     scores: NDArray[np.float64], targets: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Derivatives of half the squared error."""
+    """Return derivatives of half the squared error."""
     return targets - scores, np.ones_like(scores)
 
 
 @dataclass(frozen=True)
 class _Table:
-    """Codes as splits see them: by the order of their values.
+    """Codes, and the order of their values.
 
     Attributes:
-        codes: In units of their spread in the training rows, ``(n_codes, n_rows)``.
-        order: Training rows from the smallest value of each code to the largest,
-            ``(n_codes, n_train)``.
-        repeats: Which codes have a value in more than one training row, ``(n_codes,)``.
-        inverse: One over 1, 2, ..., ``(n_train,)``.
+        codes: Codes divided by their standard deviation in the training rows,
+            ``(n_codes, n_rows)``.
+        order: Training rows in ascending order of each code, ``(n_codes, n_train)``.
+        repeats: Whether a value of each code occurs more than once in the training
+            rows, ``(n_codes,)``.
+        inverse: 1, 1/2, 1/3, ..., ``(n_train,)``.
     """
 
     codes: NDArray[np.float32]
@@ -139,7 +143,7 @@ class _Table:
     @classmethod
     def of(cls, rows: NDArray[np.float64], n_train: int) -> "_Table":
         train = rows[:n_train]
-        # In double precision, rounding could tell rows apart whose values are equal.
+        # In double precision, rounding could separate rows whose values are equal.
         codes = ((rows - train.mean(axis=0)) / train.std(axis=0)).astype(np.float32).T
         codes = np.ascontiguousarray(codes)
         order = np.argsort(codes[:, :n_train], axis=1, kind="stable")
@@ -152,20 +156,20 @@ class _Table:
         )
 
 
-def _grow(
+def _fit_tree(
     residuals: NDArray[np.float64], table: _Table, least: float, depth: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-    """One tree.
+    """Fit one tree.
 
     Args:
-        residuals: What it should fit, ``(n_train,)``.
+        residuals: Residuals to fit, ``(n_train,)``.
         table: The codes.
-        least: Squared error that is not worth a tree.
-        depth: Splits from the root to a leaf, at most 8.
+        least: Squared error below which nothing is fitted.
+        depth: Number of splits from the root to a leaf, at most 8.
 
     Returns:
-        Leaf of each row, ``(n_rows,)``, and the fall of squared error at the splits of
-        each code, ``(n_codes,)``.
+        Leaf of each row, ``(n_rows,)``, and the decrease of squared error at the splits
+        of each code, ``(n_codes,)``.
     """
     # Single precision is faster; sums of deviations stay small enough for it.
     single = residuals.astype(np.float32)
@@ -176,32 +180,32 @@ def _grow(
     for below in range(depth):
         children = []
         for node, lines in level:
-            gains, places = _best_splits(single, lines, table, least)
+            gains, indices = _best_splits(single, lines, table, least)
             best = int(gains.argmax())
             if gains[best] == 0:
                 continue
             tied = gains >= (1 - _TIE) * gains[best]
             credit[tied] += gains[best] / tied.sum()
-            low, high = table.codes[best, lines[best, places[best] :][:2]]
-            # Halfway between neighbouring floats there is nothing but the two.
+            low, high = table.codes[best, lines[best, indices[best] :][:2]]
+            # Between adjacent floats there is no third one.
             halfway = min(low + (high - low) / 2, np.nextafter(high, low))
             above = table.codes[best] > halfway
             leaf += ((leaf == node) & above).view(np.uint8) << below
             if below + 1 < depth:
-                parts = _parted(lines, above)
+                parts = _divide(lines, above)
                 children += zip((node, node + 2**below), parts, strict=True)
         level = children
     return leaf, credit
 
 
-def _parted(
+def _divide(
     lines: NDArray[np.int64], above: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The two parts of a node, each with its rows in the order of every code."""
+    """Return the two parts of a node, each with its rows in the order of every code."""
     # "clip" skips the check of every index; none is out of range.
     side = above.take(lines, mode="clip").ravel()
     flat = lines.ravel()
-    # Every code has the same rows on a side, so that both parts are tables again.
+    # Each side has the same rows for every code, so that both parts are arrays.
     return (
         flat.compress(~side).reshape(len(lines), -1),
         flat.compress(side).reshape(len(lines), -1),
@@ -214,17 +218,17 @@ def _best_splits(
     table: _Table,
     least: float,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Best split of a node by each code.
+    """Find the best split of a node by each code.
 
     Args:
-        residuals: What to fit, ``(n_train,)``.
+        residuals: Residuals to fit, ``(n_train,)``.
         lines: Rows of the node in the order of each code, ``(n_codes, n)``.
         table: The codes.
-        least: Squared error of a node that is not worth a split.
+        least: Squared error below which a node is not split.
 
     Returns:
-        Fall of squared error, 0 if there is no split, and the place in the line of the
-        last row below the split, both ``(n_codes,)``.
+        Decrease of squared error, 0 if there is no split, and the index in ``lines`` of
+        the last row below the split, both ``(n_codes,)``.
     """
     n_codes, n = lines.shape
     inside = residuals.take(lines[0])
@@ -232,7 +236,7 @@ def _best_splits(
     inside -= mean
     if n < 2 or inside @ inside <= least:
         return np.zeros(n_codes), np.zeros(n_codes, dtype=np.int64)
-    # With s the sum of n_left deviations from the mean, the fall of squared error is
+    # With s the sum of n_left deviations from the mean, squared error decreases by
     # s^2 (1 / n_left + 1 / n_right); past the last row there is no split.
     weights = np.zeros(n, dtype=np.float32)
     np.add(table.inverse[: n - 1], table.inverse[n - 2 :: -1], out=weights[:-1])
@@ -244,8 +248,8 @@ def _best_splits(
     for code in np.flatnonzero(table.repeats):
         values = table.codes[code].take(lines[code])
         falls[code, :-1] *= values[1:] != values[:-1]
-    places = falls.argmax(axis=1)
-    return falls[np.arange(n_codes), places].astype(np.float64), places
+    indices = falls.argmax(axis=1)
+    return falls[np.arange(n_codes), indices].astype(np.float64), indices
 
 
 def _newton_steps(
@@ -254,9 +258,9 @@ def _newton_steps(
     curvatures: NDArray[np.float64],
     n_leaves: int,
 ) -> NDArray[np.float64]:
-    """Step of every leaf of a tree."""
+    """Return the Newton step of every leaf of a tree."""
     downhill = np.bincount(leaves, residuals, n_leaves)
     curvature = np.bincount(leaves, curvatures, n_leaves)
-    # A leaf whose rows are all certain has no curvature left, and nothing to gain.
+    # A leaf whose rows are all certain has no curvature and needs no step.
     flat = curvature < 1e-150
     return np.where(flat, 0.0, downhill / np.where(flat, 1.0, curvature))

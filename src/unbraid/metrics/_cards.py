@@ -1,10 +1,10 @@
-"""From the outcomes of all calls to the scores of one representation."""
+"""Making scorecards from the results of all tasks."""
 
 from collections.abc import Mapping
 
 from unbraid.foundation import format_duration
 
-from ._catalogue import Metric
+from ._catalog import Metric
 from ._intervals import score_interval
 from ._run import Key, Outcome
 from ._score import Score
@@ -15,12 +15,12 @@ from ._tasks import FEWEST_ROWS, REPLICATES, Plan, Table, total_seconds
 def make_card(
     plan: Plan, outcomes: Mapping[Key, Outcome], budget: float | None = None
 ) -> Scorecard:
-    """The scores of one representation.
+    """Return the scorecard of one representation.
 
     Args:
-        plan: What was to be computed.
-        outcomes: Outcomes of the tasks that were run.
-        budget: Seconds, if there was a limit.
+        plan: Planned tasks.
+        outcomes: Results of the tasks that were run.
+        budget: Time limit in seconds, if there was one.
     """
     scores: list[Score] = []
     failures, skipped, groups, without_interval = {}, {}, {}, {}
@@ -57,7 +57,7 @@ def make_card(
 def _assemble(
     values: tuple[Score, ...], plan: Plan, name: str, outcomes: Mapping[Key, Outcome]
 ) -> list[Score]:
-    """The scores of a metric with their interval and levels."""
+    """Return the scores of a metric with their intervals and levels."""
     label, metric, table = plan.label, plan.metrics[name], plan.table_of(name)
     finished = []
     for position, score in enumerate(values):
@@ -76,7 +76,7 @@ def _assemble(
 def replicate_values(
     outcomes: Mapping[Key, Outcome], label: str, name: str, position: int
 ) -> list[float]:
-    """Replicates of one score, all of them or none."""
+    """Return the replicates of a score; none if one of them is missing."""
     values = [
         _value_at(outcomes, (label, name, "replicate", number), position)
         for number in range(REPLICATES)
@@ -93,7 +93,7 @@ def _value_at(outcomes: Mapping[Key, Outcome], key: Key, position: int) -> float
 
 
 def _factors_used(score: Score, metric: Metric, table: Table) -> tuple[int, int] | None:
-    """What the metric says, or else how many factors have a part in the score."""
+    """Return the metric's own count, or the number of factors in the score."""
     if score.factors_used or not metric.uses_factors or table.factors is None:
         return score.factors_used
     n_factors = table.factors.n_factors
@@ -103,7 +103,7 @@ def _factors_used(score: Score, metric: Metric, table: Table) -> tuple[int, int]
 def _over_budget(plan: Plan, name: str, budget: float | None) -> str:
     need = format_duration(total_seconds(plan.tasks_of(name, "value")))
     limit = format_duration(budget or 0.0)
-    return f"Takes about {need}, which did not fit into the budget of {limit}."
+    return f"Takes about {need}, which does not fit into the budget of {limit}."
 
 
 def _why_no_interval(plan: Plan, name: str, outcomes: Mapping[Key, Outcome]) -> str:

@@ -1,8 +1,7 @@
-"""Several representations of the same rows, compared in pairs."""
+"""compare: scores of several representations of the same rows."""
 
-import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
@@ -20,10 +19,13 @@ from ._run import Key, Outcome, run_tasks
 from ._score import Score
 from ._tasks import Plan, Table, make_plan
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 def compare(
     representations: Mapping[str, ArrayLike | Representation],
-    factors: ArrayLike | Factors | Any | None = None,
+    factors: "ArrayLike | pd.DataFrame | Factors | None" = None,
     *,
     metrics: Wanted = "standard",
     kinds: Mapping[str, Kind] | None = None,
@@ -31,7 +33,7 @@ def compare(
     intervals: bool | None = True,
     levels: bool = False,
     budget: str | float | None = None,
-    workers: int | None = None,
+    n_jobs: int | None = -1,
     progress: bool | None = None,
 ) -> Comparison:
     r"""Compare the scores of several representations of the same rows.
@@ -40,7 +42,7 @@ def compare(
     seeds. The difference of two scores varies over these halves with a standard
     deviation :math:`s`, which is also that of the difference over fresh tables of the
     size of the whole, and the interval is :math:`d \pm t_{0.975} s`. What makes a
-    sample easy or hard for both cancels, so that a difference can be clear though the
+    sample easy or hard for both cancels, so that a difference can be clear although the
     intervals of the two scores overlap. Halves are drawn without replacement: with
     replacement, copies of a row would be both learned from and tested on.
 
@@ -48,14 +50,15 @@ def compare(
         representations: Codes ``(n_rows, n_latents)`` by name. The number of latents
             may differ. The first one is the baseline.
         factors: Factors of these rows, as for :func:`unbraid.evaluate`.
-        metrics: As for :func:`unbraid.evaluate`.
+        metrics: Metrics, as for :func:`unbraid.evaluate`.
         kinds: Kinds of some factors by name.
         seed: Seed of everything random.
         intervals: Estimate intervals of the differences: of all, of none, or
             (``None``) where it takes at most 10 seconds per metric and representation.
         levels: Measure chance and ideal levels of each representation.
         budget: Time limit; see :func:`unbraid.evaluate`.
-        workers: Processes that work at once, as many as there are cores when not given.
+        n_jobs: Number of processes: -1 for one per core, ``None`` for 1, as in
+            scikit-learn. Work of a few seconds is done in one process.
         progress: Print each score when it is done; see :func:`unbraid.evaluate`.
 
     Returns:
@@ -83,7 +86,7 @@ def compare(
     ]
     outcomes = run_tasks(
         [task for plan in plans for task in plan.tasks],
-        workers=workers or os.cpu_count() or 1,
+        n_jobs=n_jobs,
         budget=limit,
         progress=progress,
     )
@@ -104,7 +107,7 @@ def _read_tables(
 ) -> dict[str, Table]:
     if not isinstance(representations, Mapping) or len(representations) < 2:
         raise ValueError(
-            "compare: expected at least two representations by name, such as "
+            "compare needs at least two representations by name, such as "
             "compare({'A': codes_a, 'B': codes_b}, factors)."
         )
     if factors is not None and not isinstance(factors, Factors):

@@ -1,4 +1,4 @@
-"""Scores of several representations in one table, with differences."""
+"""Comparison: scores of several representations, and their differences."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+from unbraid.foundation import atomic_write, expand_user, html_table
 
-from unbraid.foundation import atomic_write, expand_user
-
-from ._html import html_table
 from ._plots import Dot, Row, draw_comparison
 from ._scorecard import Scorecard
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 
@@ -50,7 +48,7 @@ class Difference:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What :func:`unbraid.compare` returns: scorecards and paired differences.
+    """Result of :func:`unbraid.compare`: scorecards and paired differences.
 
     Attributes:
         cards: The scorecard of each representation, the baseline first.
@@ -69,7 +67,7 @@ class Comparison:
         return self.cards[name]
 
     def difference(self, score: str, name: str | None = None) -> Difference:
-        """The difference of one score.
+        """Return the difference of one score.
 
         Args:
             score: Name of the score.
@@ -82,12 +80,16 @@ class Comparison:
         raise KeyError(f"There is no difference of {score!r} for {name or 'any'!r}.")
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per score: a column per representation, then the differences.
+        """Return a table with one row per score.
+
+        There is a column per representation, followed by the differences.
 
         For each representation but the baseline, the columns ``"B - A"``, ``"B - A
         low"``, ``"B - A high"`` have the difference and its interval, and ``"better (A,
         B)"`` the one that is better, empty if the interval includes zero.
         """
+        import pandas as pd  # slow to import, and needed here only
+
         table: list[dict[str, Any]] = []
         for score in self._score_names():
             row: dict[str, Any] = {"score": score}
@@ -102,7 +104,7 @@ class Comparison:
         return pd.DataFrame(table)
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """Everything as JSON text; also written to a file if a path is given."""
+        """Return everything as JSON text, and write it to a file if a path is given."""
         content = {
             "baseline": self.baseline,
             "cards": {name: json.loads(c.to_json()) for name, c in self.cards.items()},
@@ -150,7 +152,7 @@ class Comparison:
         return ["score", *self.cards, *(head for three in heads for head in three)]
 
     def cells(self) -> list[list[str]]:
-        """The table as text, a row per score."""
+        """Return the table as text, a row per score."""
         table = []
         for score in self._score_names():
             row = [score]
@@ -173,7 +175,7 @@ class Comparison:
         ]
 
     def __str__(self) -> str:
-        """The table, as plain text."""
+        """Return the table as plain text."""
         lines = [self.columns, *self.cells()]
         widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
         table = [
@@ -188,7 +190,7 @@ class Comparison:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        """The table, for notebooks."""
+        """Return the table as HTML, for notebooks."""
         return html_table(
             self.columns, self.cells(), title=self.headline, notes=self.notes
         )

@@ -1,35 +1,34 @@
-"""Codes of the rows that an evaluation looks at: random ones, and whole traversals."""
+"""Encoding the rows of an evaluation: random rows and whole traversals."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset, FactorSpace
 from unbraid.foundation import numpy_generator
-from unbraid.representation import Representation, encode
+from unbraid.representation import Encoder, Representation, encode
 
 from ._inputs import Factors
 from .supervised._traversals import LEAST_TRAVERSALS, along_each_factor
 
 _TRAVERSALS = 256
-"""Traversals per factor; the spread of their mean is a sixteenth of that of one."""
+"""Traversals per factor; their mean has a sixteenth of the spread of one."""
 _TRAVERSAL_ROWS = 50_000
 """Images on traversals of all factors together, an equal share for each factor."""
 
 
 def encode_some(
-    model: Any,
+    model: Encoder,
     dataset: AbstractDataset,
     n_rows: int,
     seed: int,
     *,
     progress: bool = True,
 ) -> Representation:
-    """Codes of all images of a dataset, or of random ones if it has more than allowed.
+    """Encode all images of a dataset, or random ones if there are too many.
 
-    Codes that are ready, one row per image, are taken as they are.
+    An array of codes, one row per image, is used as it is.
 
     Args:
         model: Anything that :func:`unbraid.encode` takes.
@@ -46,14 +45,14 @@ def encode_some(
 
 
 def encode_traversals(
-    model: Any,
+    model: Encoder,
     dataset: AbstractDataset,
     seed: int,
     *,
     known: Representation | None = None,
     progress: bool = True,
 ) -> Representation | None:
-    """Codes of complete traversals of every factor, drawn at random.
+    """Encode random complete traversals of every factor.
 
     For each factor, up to 256 traversals are drawn, and together they have at most
     50,000 images, so that the time does not grow with the dataset. Which ones are drawn
@@ -65,13 +64,13 @@ def encode_traversals(
         model: Anything that :func:`unbraid.encode` takes.
         dataset: Images to encode, with factors.
         seed: Seed of the drawing.
-        known: Codes that are ready. If these are the codes of the whole dataset, they
-            have every traversal and are returned, and nothing is encoded.
+        known: Codes that exist already. If these are the codes of the whole dataset,
+            they contain every traversal and are returned.
         progress: Show a progress bar if the standard error is a terminal.
 
     Returns:
-        Each row once, in the order of the dataset, or ``None`` if no two rows of the
-        dataset differ in one factor only.
+        Codes of each row once, in the order of the dataset, or ``None`` if no two rows
+        of the dataset differ in one factor only.
     """
     if known is not None and len(known.codes) == len(dataset):
         return known if dataset.factor_names else None
@@ -86,7 +85,7 @@ def _traversal_rows(dataset: AbstractDataset, seed: int) -> NDArray[np.int64]:
         return np.empty(0, np.int64)
     space = dataset.factor_space
     if dataset.is_grid and space is not None:
-        # By arithmetic, since the table of a large grid does not fit into memory.
+        # Computed, because the table of a large grid does not fit into memory.
         parts = _rows_of_grid(space, seed)
     else:
         parts = _rows_of_table(dataset, seed)
@@ -103,8 +102,8 @@ def _rows_of_grid(space: FactorSpace, seed: int) -> Iterator[NDArray[np.int64]]:
         if size < 2:
             continue
         if n < min(LEAST_TRAVERSALS, n_all):
-            # Too long to be sampled. With these values in the sample, the few that
-            # other traversals pass do not look like all of them.
+            # Too long to be sampled. With these rows in the sample, the few values
+            # on other traversals do not look like all values.
             yield stride * np.arange(min(size, allowance))
             continue
         generator = numpy_generator(seed, "evaluated traversals", name)

@@ -1,29 +1,30 @@
-"""All scores of a representation in one call, with what is needed to believe them."""
+"""evaluate: all scores of a representation."""
 
-import os
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
 from unbraid.data import AbstractDataset, Kind, open_dataset
-from unbraid.foundation import parse_duration
-from unbraid.representation import Representation
+from unbraid.foundation import check_count, parse_duration
+from unbraid.representation import Encoder, Representation
 
 from ._cards import make_card
-from ._catalogue import Metric
+from ._catalog import Metric
 from ._encoded import encode_some, encode_traversals
 from ._inputs import Factors, read_codes, read_inputs
 from ._own_metrics import Wanted, resolve_metrics
 from ._run import run_tasks
 from ._scorecard import Scorecard
-from ._sizes import check_size
 from ._tasks import Table, make_plan
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def evaluate(
-    codes: ArrayLike | Representation | Callable[..., Any] | Any,
-    factors: ArrayLike | Factors | AbstractDataset | str | Any | None = None,
+    codes: Encoder | Representation,
+    factors: "ArrayLike | pd.DataFrame | Factors | AbstractDataset | None" = None,
     *,
     metrics: Wanted = "standard",
     kinds: Mapping[str, Kind] | None = None,
@@ -33,22 +34,21 @@ def evaluate(
     intervals: bool | None = None,
     levels: bool = True,
     budget: str | float | None = None,
-    workers: int | None = None,
+    n_jobs: int | None = -1,
     progress: bool | None = None,
 ) -> Scorecard:
-    r"""Every score of a representation, with intervals, chance and ideal levels.
+    r"""Score a representation, with intervals, chance and ideal levels.
 
-    Next to each score stand three things that tell what it is worth. The interval is
-    where a fresh evaluation is expected to fall, on as many other rows and with
-    another seed, 19 times in 20. It comes from the spread :math:`s` of the score over
-    random halves of the table, which vary as much around the whole as samples of its
-    size do around the truth, as :math:`x \pm t_{0.975} \sqrt{2} s`; metrics that draw
-    rows by themselves from a table with plenty are repeated with other seeds instead,
-    metrics along traversals on random halves of the traversals, and shares of test
-    cases vary at least as counting them does. An interval ends where the range of its
-    score ends.
+    Three numbers help to judge each score. The interval contains the result of another
+    evaluation, with as many other rows and another seed, 19 times in 20. It is
+    :math:`x \pm t_{0.975} \sqrt{2} s`, where :math:`s` is the spread of the score over
+    random halves of the table: these vary as much around the whole table as samples of
+    its size vary around the truth. Metrics that draw few of many rows are repeated with
+    other seeds instead, and metrics along traversals on random halves of the
+    traversals. Shares of test cases have at least the spread of a binomial proportion.
+    Intervals stay within the range of the score.
     Chance is the score when the rows of the factors are shuffled. Ideal is the score
-    of the factors themselves taken as codes.
+    of the factors themselves, used as codes.
 
     Args:
         codes: Codes ``(n_rows, n_latents)``; or a :class:`Representation`; or, when
@@ -70,20 +70,22 @@ def evaluate(
         traversals: Codes and factors of complete traversals, for those metrics. Without
             them, and without a dataset, they use the complete traversals in ``codes``.
         seed: Seed of everything random.
-        intervals: Estimate intervals: for every score (about five times the work), for
-            none, or (``None``) for those whose interval is estimated to take at most
-            10 seconds of processor time. The card says which scores have none, and why.
+        intervals: Estimate intervals for every score (``True``, about five times the
+            work), for none (``False``), or for those that take at most about 10 seconds
+            of processor time (``None``). The scorecard says which scores have no
+            interval, and why.
         levels: Measure chance and ideal levels (about twice the work).
         budget: Time limit, in seconds or as text such as ``"2m"``. Scores come first,
             then levels, then intervals; what is not expected to end in time is not
-            started, and is listed in ``skipped``. What was started is finished.
-        workers: Processes that work at once, as many as there are cores when not given.
+            started, and is listed in ``skipped``. What has started is finished.
+        n_jobs: Number of processes: -1 for one per core, ``None`` for 1, as in
+            scikit-learn. Work of a few seconds is done in one process.
         progress: Print the estimated time, and each score when it is done, to the
             standard error: always, never, or (``None``) only if it is a terminal.
 
     Returns:
         A :class:`Scorecard`. A metric that cannot be computed on these data is listed
-        in ``failures`` with its reason and takes no other one down.
+        in ``failures`` with the reason; all others are computed.
 
     Example:
         >>> import numpy as np
@@ -95,7 +97,7 @@ def evaluate(
     """
     limit = None if budget is None else parse_duration(budget)
     if isinstance(factors, AbstractDataset | str):
-        check_size("evaluate", "rows", rows)
+        check_count("evaluate: rows", rows)
         dataset = open_dataset(factors) if isinstance(factors, str) else factors
         chosen = resolve_metrics(metrics, have_factors=bool(dataset.factor_names))
         show = progress is not False
@@ -104,15 +106,14 @@ def evaluate(
     table = read_table("evaluate", codes, factors, kinds)
     chosen = resolve_metrics(metrics, have_factors=table.factors is not None)
     if traversals is codes:
-        traversals = None  # the whole dataset is one table, and has all traversals
+        traversals = None  # the table is the whole dataset, with all traversals
     apart = None
     if traversals is not None:
         apart = read_table("evaluate", traversals, None, kinds)
     plan = make_plan(
         chosen, table, apart, seed=seed, intervals=intervals, levels=levels
     )
-    workers = workers or os.cpu_count() or 1
-    outcomes = run_tasks(plan.tasks, workers=workers, budget=limit, progress=progress)
+    outcomes = run_tasks(plan.tasks, n_jobs=n_jobs, budget=limit, progress=progress)
     return make_card(plan, outcomes, limit)
 
 
@@ -124,7 +125,7 @@ def _encode(
     seed: int,
     progress: bool,
 ) -> tuple[Representation, Representation | None]:
-    """Codes of random rows and of traversals; the latter alone if all metrics can."""
+    """Encode random rows and traversals, or traversals only if all metrics use them."""
     along = [metric.rows == "traversals" for metric in metrics.values()]
     codes = traversals = None
     if not all(along) or len(dataset) <= n_rows:
@@ -141,9 +142,9 @@ def _encode(
 
 
 def read_table(
-    who: str, codes: Any, factors: Any, kinds: Mapping[str, Kind] | None = None
+    caller: str, codes: Any, factors: Any, kinds: Mapping[str, Kind] | None = None
 ) -> Table:
-    """Codes and factors of the same rows, from anything that :func:`evaluate` takes."""
+    """Return codes and factors of the same rows, from any input of :func:`evaluate`."""
     if isinstance(codes, Representation):
         if factors is None and codes.factors is not None:
             factors = Factors(
@@ -151,6 +152,6 @@ def read_table(
             )
         codes = codes.codes
     if factors is None:
-        return Table(read_codes(who, codes), None)
-    codes, factors = read_inputs(who, codes, factors)
+        return Table(read_codes(caller, codes), None)
+    codes, factors = read_inputs(caller, codes, factors)
     return Table(codes, factors.with_kinds(kinds) if kinds else factors)

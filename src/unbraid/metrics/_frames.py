@@ -1,4 +1,4 @@
-"""Factors from a pandas DataFrame: numbers stay numbers, text becomes classes."""
+"""Reading factors from pandas DataFrames."""
 
 from dataclasses import dataclass
 from numbers import Real
@@ -12,7 +12,7 @@ from pandas.api import types
 from unbraid.data import Kind
 
 _FEWEST_ROWS = 20
-"""Rows from which a text column without repetitions is taken for an identifier."""
+"""Rows from which a text column with few repetitions is an identifier."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,7 @@ class Column:
     Attributes:
         name: Name of the column.
         values: Numbers, or class numbers from 0; NaN where missing.
-        kind: The kind that the type implies, ``None`` for numbers.
+        kind: Kind that the type implies, ``None`` for numbers.
         classes: Names of the classes in their order, empty for numbers.
     """
 
@@ -33,7 +33,7 @@ class Column:
 
 
 def read_frame(frame: pd.DataFrame | pd.Series) -> list[Column]:
-    """The columns of a DataFrame (or a Series) as factors.
+    """Read the columns of a DataFrame (or a Series) as factors.
 
     Numbers and booleans stay numbers. Text becomes classes in alphabetical order, and
     a pandas category has its classes in the order of the category. Missing values of
@@ -50,7 +50,7 @@ def read_frame(frame: pd.DataFrame | pd.Series) -> list[Column]:
         raise ValueError(f"factors: there are several columns named {twice!r}.")
     if 0 in frame.shape:
         raise ValueError(
-            f"factors: expected a table (n_rows, n_columns), got shape {frame.shape}."
+            f"factors must have shape (n_rows, n_columns), got {frame.shape}."
         )
     return [_read_column(name, frame.iloc[:, i]) for i, name in enumerate(names)]
 
@@ -76,8 +76,8 @@ def _numbers(name: str, column: pd.Series) -> Column:
         known = values[~np.isnan(values)]
         if column.nunique() != len(np.unique(known)):
             raise ValueError(
-                f"factors: expected {name!r} to have integers up to 2**53, got some "
-                "beyond it that differ by too little. Number its values from 0."
+                f"factors: {name!r} has integers above 2**53 that are equal as "
+                "float64. Number its values from 0."
             )
     return Column(name, values)
 
@@ -91,7 +91,7 @@ def _category(name: str, column: pd.Series) -> Column:
 
 
 def _objects(name: str, column: pd.Series) -> Column:
-    """Text as classes; objects that are numbers, such as booleans with gaps."""
+    """Read text as classes, and numbers among objects, such as booleans with gaps."""
     is_known = column.notna().to_numpy()
     known = column.to_numpy(dtype=object)[is_known]
     is_text = np.array([isinstance(value, str) for value in known], dtype=bool)
@@ -113,7 +113,7 @@ def _objects(name: str, column: pd.Series) -> Column:
 
 
 def _check_text(name: str, texts: NDArray[np.object_]) -> None:
-    """Refuse numbers with a few words among them, and identifiers."""
+    """Raise an error for numbers with some text among them, and for identifiers."""
     numbers = np.asarray(pd.to_numeric(pd.Series(texts), errors="coerce"), np.float64)
     is_word = np.isnan(numbers)
     if 0 < is_word.sum() <= 0.5 * len(texts):

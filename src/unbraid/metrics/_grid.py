@@ -1,4 +1,4 @@
-"""Rows of a table found by their factor values, if each combination is there once."""
+"""Grids: tables with one row for each combination of factor values."""
 
 import math
 from dataclasses import dataclass
@@ -21,18 +21,18 @@ class Grid:
     labels: NDArray[np.int64]
     rows: NDArray[np.int64]
 
-    def changed(
+    def change(
         self,
         rows: NDArray[np.integer],
         factor: int,
         values: int | NDArray[np.integer],
     ) -> NDArray[np.int64]:
-        """Rows that differ from the given ones in one factor, which has these values.
+        """Return the rows with other values of one factor.
 
         Args:
             rows: Row numbers, ``(n,)``.
             factor: Column of the factor to change.
-            values: Class numbers, one, or any shape that broadcasts with ``(n,)``.
+            values: New class numbers, of a shape that broadcasts with ``(n,)``.
 
         Returns:
             Row numbers, in the shape of rows and values broadcast together.
@@ -43,15 +43,15 @@ class Grid:
 
 
 def complete_grid(factors: Factors) -> Grid | None:
-    """The grid of a table; ``None`` if it is not one.
+    """Return the grid of a table; ``None`` if it is not one.
 
-    A combination with several rows, which then differ in something that is no factor,
-    has no one row that another could be changed into.
+    A table with several rows per combination is not a grid, because changing a factor
+    does not lead to a single row.
 
     Example:
         >>> factors = Factors([[0, 5], [1, 5], [0, 7], [1, 7]])
         >>> grid = complete_grid(factors)
-        >>> grid.changed(np.array([0, 3]), 1, np.array([1, 0]))
+        >>> grid.change(np.array([0, 3]), 1, np.array([1, 0]))
         array([2, 1])
         >>> complete_grid(Factors([[0, 5], [1, 5], [0, 7]])) is None
         True
@@ -64,7 +64,7 @@ def complete_grid(factors: Factors) -> Grid | None:
 
 
 def is_complete_grid(factors: Factors) -> bool:
-    """Whether every combination of factor values is there exactly once."""
+    """Return whether every combination of factor values occurs exactly once."""
     if len(factors) != math.prod(factors.sizes) or not factors.known.all():
         return False
     cells = np.ravel_multi_index(tuple(factors.labels.T), factors.sizes)

@@ -1,28 +1,32 @@
-"""What every metric is given: codes and factors, checked where they enter."""
+"""Inputs of metrics: reading and checking codes and factors."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from unbraid.data import Kind
+from unbraid.foundation import check_count, html_table
 
-from ._frames import read_frame
-from ._html import html_table
 from ._kinds import is_measured, resolve_kinds
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 BINS = 20
-"""Equal-width bins for what is continuous, as in the published studies."""
+"""Number of equal-width bins of continuous values, as in the published studies."""
 
 _ROWS_AT_ONCE = 2**16
-"""Rows that are checked at a time, so that a large table needs no second copy."""
+"""Rows that are checked at a time, to avoid a copy of a large table."""
 
 _LARGEST = 1e35
-"""Larger numbers are refused, and those as near to zero are zero, so that float64 has
-all fourth powers and float32 all sums."""
+"""Largest number that is accepted; numbers below its inverse become 0.
+
+Fourth powers then fit into float64, and sums into float32.
+"""
 
 
 class Factors:
@@ -34,8 +38,8 @@ class Factors:
             missing, as do masked entries. A metric leaves out, for each factor, the
             rows where it is missing. A pandas DataFrame or Series may also have text
             and categories, and brings its column names.
-        names: One name per factor. When not given, the column names of a DataFrame,
-            and ``factor_0``, ... for an array.
+        names: One name per factor. By default the column names of a DataFrame, and
+            ``factor_0``, ... for an array.
         kinds: ``"ordinal"``, ``"categorical"``, ``"cyclic"`` or ``"continuous"`` for
             each factor, or for some of them by name. By default, text and categories
             are categorical (ordered categories ordinal), and numbers are ordinal if
@@ -62,6 +66,7 @@ class Factors:
         array([[ 0, 19],
                [ 1,  0],
                [ 1, -1]])
+        >>> import pandas as pd
         >>> frame = pd.DataFrame({"color": ["red", "blue", "red"], "hour": [0, 12, 23]})
         >>> Factors(frame, kinds={"hour": "cyclic"})
         Factors(3 rows: color (categorical, 2 values), hour (cyclic, 3 values))
@@ -69,13 +74,15 @@ class Factors:
 
     def __init__(
         self,
-        values: ArrayLike | pd.DataFrame | pd.Series,
+        values: "ArrayLike | pd.DataFrame | pd.Series",
         *,
         names: Sequence[str] | None = None,
         kinds: Sequence[Kind] | Mapping[str, Kind] | None = None,
     ) -> None:
         columns = []
-        if isinstance(values, pd.DataFrame | pd.Series):
+        if _is_frame(values):
+            from ._frames import read_frame
+
             columns = read_frame(values)
             values = np.column_stack([column.values for column in columns])
             names = names or [column.name for column in columns]
@@ -100,13 +107,14 @@ class Factors:
         known = column[~np.isnan(column)]
         if len(known) and (known != known[0]).any():
             return
-        what: Any = "no known label"
+        reason = "has no known label"
         if len(known):
             classes = self.classes[factor]
-            what = repr(classes[int(known[0])]) if classes else known[0]
+            value = repr(classes[int(known[0])]) if classes else known[0]
+            reason = f"has the same value, {value}, in every row"
         raise ValueError(
-            f"factors: expected {self.names[factor]!r} to vary, got {what} in every "
-            "row. Drop this factor, or sample rows in which it varies."
+            f"factors: {self.names[factor]!r} {reason}. Drop this factor, or sample "
+            "rows in which it varies."
         )
 
     def __len__(self) -> int:
@@ -116,12 +124,12 @@ class Factors:
         return np.array(self.values, dtype=dtype)
 
     def __getitem__(self, index: Any) -> Any:
-        """Entries of ``values``, so that functions of arrays work on factors too."""
+        """Return entries of ``values``, so that factors work like an array."""
         return self.values[index]
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and factors."""
+        """Numbers of rows and factors."""
         return len(self.values), self.values.shape[1]
 
     def __repr__(self) -> str:
@@ -134,7 +142,7 @@ class Factors:
         return f"Factors({len(self):,} rows: {', '.join(parts)})"
 
     def _repr_html_(self) -> str:
-        """One row per factor, for notebooks."""
+        """Return a table with one row per factor, for notebooks."""
         columns = ("factor", "kind", "values", "missing")
         rows = [
             (name, kind, self._summarize(i), f"{(~self.known[:, i]).sum():,}")
@@ -143,7 +151,7 @@ class Factors:
         return html_table(columns, rows, title=f"{len(self):,} rows")
 
     def _summarize(self, factor: int) -> str:
-        """Range of numbers, or the classes."""
+        """Return the range of a factor, or its classes, as text."""
         classes = self.classes[factor]
         if classes:
             more = "" if len(classes) <= 5 else f" and {len(classes) - 5} more"
@@ -188,11 +196,11 @@ class Factors:
 
     @cached_property
     def known(self) -> NDArray[np.bool_]:
-        """Where the label is not missing, ``(n_rows, n_factors)``."""
+        """Whether each label is known, ``(n_rows, n_factors)``."""
         return ~np.isnan(self.values)
 
     def at(self, rows: NDArray[np.integer]) -> "Factors":
-        """The factors of some rows, with the class numbers they have here."""
+        """Return the factors of some rows, with the same class numbers."""
         part = object.__new__(Factors)
         part.values, part.names, part.kinds = self.values[rows], self.names, self.kinds
         part.labels, part.sizes = self.labels[rows], self.sizes
@@ -200,7 +208,7 @@ class Factors:
         return part
 
     def with_kinds(self, kinds: Mapping[str, Kind]) -> "Factors":
-        """The same factors with other kinds for some of them, by name."""
+        """Return the factors with other kinds for some of them, by name."""
         own = dict(zip(self.names, self.kinds, strict=True))
         implied: list[Kind | None] = [
             kind if classes else None
@@ -212,95 +220,119 @@ class Factors:
         return other
 
 
+def _is_frame(values: Any) -> "TypeGuard[pd.DataFrame | pd.Series]":
+    # Whoever has a DataFrame has imported pandas; others need not wait for it.
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(values, pandas.DataFrame | pandas.Series)
+
+
 def read_inputs(
-    who: str, codes: ArrayLike, factors: "ArrayLike | Factors"
+    caller: str, codes: ArrayLike, factors: "ArrayLike | Factors"
 ) -> tuple[NDArray[np.float64], Factors]:
-    """Codes and factors as every metric wants them, or a clear error.
+    """Read and check the codes and factors of a metric.
 
     Args:
-        who: Name of the metric, for the message.
-        codes: ``(n_rows, n_latents)``, finite numbers.
-        factors: Anything :class:`Factors` takes, or one of them.
+        caller: Name of the metric, for the message.
+        codes: Codes, ``(n_rows, n_latents)``, finite numbers.
+        factors: :class:`Factors`, or anything from which they can be made.
 
     Returns:
-        Codes as float64, read-only as in :func:`read_codes`, and the factors, of the
-        same rows.
+        Codes as float64, read-only as in :func:`read_codes`, and the factors.
+
+    Raises:
+        ValueError: If an input is not valid, or if the rows do not match.
     """
-    codes = read_codes(who, codes)
+    codes = read_codes(caller, codes)
     if not isinstance(factors, Factors):
         try:
             factors = Factors(factors)
         except ValueError as error:
-            raise ValueError(f"{who}: {error}") from None
+            raise ValueError(f"{caller}: {error}") from None
     if len(codes) != len(factors):
         raise ValueError(
-            f"{who}: expected codes and factors of the same rows, got {len(codes)} "
-            f"rows of codes and {len(factors)} of factors."
+            f"{caller}: codes and factors must have the same number of rows, got "
+            f"{len(codes)} and {len(factors)}."
         )
     return codes, factors
 
 
-def read_codes(who: str, codes: ArrayLike) -> NDArray[np.float64]:
-    """Codes as float64 ``(n_rows, n_latents)``, finite, at least two rows.
+def read_codes(caller: str, codes: ArrayLike) -> NDArray[np.float64]:
+    """Read and check codes, ``(n_rows, n_latents)``, finite, with at least two rows.
 
-    A table that is ready is not copied: the array is read-only and may share its memory
-    with what was given.
+    Returns:
+        Codes as a read-only array of float64, which may share memory with the input.
     """
-    where = f"{who}: codes"
-    numbers = _numbers(where, _table(where, codes)).view()
+    source = f"{caller}: codes"
+    numbers = _numbers(source, _table(source, codes)).view()
     numbers.flags.writeable = False
     if np.isnan(numbers).any():
         row, column = np.argwhere(np.isnan(numbers))[0]
         raise ValueError(
-            f"{who}: expected finite codes, got NaN in row {row}, column {column}. "
-            "Drop those rows, or find out why the encoder made them."
+            f"{caller}: codes must be finite, but row {row}, column {column} is NaN. "
+            "Drop such rows, or find out why the encoder returned them."
         )
-    if len(numbers) < 2:
-        raise ValueError(f"{who}: expected at least two rows, got {len(numbers)}.")
+    check_count(f"{caller}: the number of rows", len(numbers), least=2)
     return numbers
 
 
-def _table(who: str, values: Any) -> NDArray[Any]:
-    """Numbers of any type ``(n_rows, n_columns)``, or a clear error."""
+def require_two_latents(caller: str, codes: NDArray[np.float64]) -> None:
+    """Raise an error if codes have one latent only."""
+    if codes.shape[1] < 2:
+        raise ValueError(
+            f"{caller} needs at least two latents, but codes has shape {codes.shape}."
+        )
+
+
+def require_two_factors(caller: str, factors: Factors) -> None:
+    """Raise an error if there is one factor only."""
+    if factors.n_factors < 2:
+        raise ValueError(
+            f"{caller} needs at least two factors, but there is only "
+            f"{factors.names[0]!r}."
+        )
+
+
+def _table(source: str, values: Any) -> NDArray[Any]:
+    """Return an array of numbers of any type, ``(n_rows, n_columns)``."""
     if isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "biuf":
         values = np.ma.filled(values.astype(np.float64), np.nan)
     try:
         array = np.asarray(values)
     except ValueError:
         raise ValueError(
-            f"{who}: expected a table of numbers, got rows of different lengths."
+            f"{source} must be a table of numbers, but rows have different lengths."
         ) from None
-    except (TypeError, RuntimeError):  # such as a tensor that belongs to a gradient
+    except (TypeError, RuntimeError):  # such as a tensor that requires a gradient
         raise ValueError(
-            f"{who}: expected a table of numbers, got {type(values).__name__} that "
-            "numpy cannot read."
+            f"{source} must be a table of numbers, but numpy cannot convert "
+            f"{type(values).__name__}."
         ) from None
     if array.dtype == object and any(isinstance(x, str | bytes) for x in array.flat):
-        raise ValueError(f"{who}: expected real numbers, got text.")
+        raise ValueError(f"{source} must be real numbers, but there is text.")
     if array.dtype.kind not in "biufO":
         raise ValueError(
-            f"{who}: expected real numbers, got {array.dtype}. Text is read from a "
-            "pandas DataFrame of factors only."
+            f"{source} must be real numbers, got {array.dtype}. Text is only read from "
+            "a pandas DataFrame of factors."
         )
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(
-            f"{who}: expected a table (n_rows, n_columns), got shape {array.shape}."
+            f"{source} must have shape (n_rows, n_columns), got {array.shape}."
         )
     return array
 
 
 def _numbers(
-    who: str, table: NDArray[Any], names: Sequence[str] = ()
+    source: str, table: NDArray[Any], names: Sequence[str] = ()
 ) -> NDArray[np.float64]:
-    """A table as float64, free of what overflows or vanishes when it is squared."""
+    """Return a table as float64, without numbers whose squares overflow or vanish."""
     try:
-        with np.errstate(over="ignore"):  # to infinity, which is refused below
+        with np.errstate(over="ignore"):  # to infinity, which raises an error below
             numbers = table.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         raise ValueError(
-            f"{who}: expected a table of numbers, got other objects."
+            f"{source} must be a table of numbers, but there are other objects."
         ) from None
     except OverflowError:
         numbers = np.array([[np.inf]])
@@ -312,9 +344,9 @@ def _numbers(
             row, column = divmod(int(np.nanargmax(sizes)), sizes.shape[1])
             where = repr(names[column]) if len(names) > column else f"{column}"
             raise ValueError(
-                f"{who}: expected finite numbers up to {_LARGEST:g} in size, got "
-                f"{largest:g} in column {where}, row {start + row}. Rescale the "
-                "numbers, or drop those rows."
+                f"{source} must be finite and at most {_LARGEST:g} in size, but column "
+                f"{where}, row {start + row} is {largest:g}. Rescale the numbers, or "
+                "drop such rows."
             )
         vanishing = (sizes < 1 / _LARGEST) & (sizes > 0)
         if vanishing.any():
@@ -325,7 +357,7 @@ def _numbers(
 
 
 def _check_told_apart(table: NDArray[Any], factors: Factors) -> None:
-    """Refuse integers that are different, but equal as float64."""
+    """Raise an error for integers that differ, but are equal as float64."""
     if table.dtype.kind not in "iuO" or not (np.abs(factors.values) > 2**53).any():
         return
     columns = zip(factors.names, table.T, factors.values.T, strict=True)
@@ -333,8 +365,8 @@ def _check_told_apart(table: NDArray[Any], factors: Factors) -> None:
         known = ~np.isnan(column)
         if len(set(given[known].tolist())) != len(np.unique(column[known])):
             raise ValueError(
-                f"factors: expected {name!r} to have integers up to 2**53, got some "
-                "beyond it that differ by too little. Number its values from 0."
+                f"factors: {name!r} has integers above 2**53 that are equal as "
+                "float64. Number its values from 0."
             )
 
 
@@ -349,10 +381,10 @@ def _labels(column: NDArray[np.float64], is_binned: bool) -> NDArray[np.int64]:
 
 
 def to_bins(values: NDArray[np.floating], bins: int) -> NDArray[np.int64]:
-    """Number of the equal-width bin, from 0, that each value falls into."""
+    """Return the number, from 0, of the equal-width bin of each value."""
     low, high = values.min(), values.max()
     if 0 < high - low < 2 * bins * np.spacing(max(abs(low), abs(high))):
-        # So near to each other, so far from zero: there are no edges between them.
+        # Far from zero and close to each other: there are no floats between them.
         values = values - low
     edges = np.histogram_bin_edges(values, bins)
     # Inner edges only, so that the largest value falls in the last bin, not past it.

@@ -1,12 +1,11 @@
-"""Intervals of a score and of the difference of two, from replicates."""
+"""Intervals of scores and of their differences, from replicates."""
 
 import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import t as student
 
-from ._catalogue import Metric
+from ._catalog import Metric
 from ._score import Score
 from ._tasks import REPLICATES, Table, replicate_rows, varies_by_seed
 
@@ -16,22 +15,22 @@ _CONFIDENCE = 0.95
 def score_interval(
     score: Score, replicates: Sequence[float], metric: Metric, table: Table
 ) -> tuple[float, float] | None:
-    """Where a fresh evaluation is expected, or ``None`` if it cannot be told.
+    """Return the interval of another evaluation, or ``None`` if it is unknown.
 
     Args:
-        score: The score of the whole table.
+        score: Score of the whole table.
         replicates: Scores of parts of the table, or with other seeds.
-        metric: What was measured.
-        table: The table.
+        metric: Metric of the score.
+        table: Table that was scored.
     """
     value = float(score)
     spread = _spread(value, replicates, metric, table)
     if spread is None:
         return None
     spread = max(spread, _counting_spread(score))
-    # The fresh evaluation varies as much as this one.
+    # The other evaluation varies as much as this one.
     width = _quantile() * math.sqrt(2) * spread
-    # A score outside of its bounds would be an error of the metric: do not hide it.
+    # A score outside of its bounds is an error of the metric, which is not hidden.
     low, high = metric.range(table.codes.shape[1])
     return max(min(low, value), value - width), min(max(high, value), value + width)
 
@@ -42,15 +41,15 @@ def difference_interval(
     metric: Metric,
     table: Table,
 ) -> tuple[float, float] | None:
-    """Interval of the true difference, second minus first, from paired replicates.
+    """Return the interval of a difference, second minus first, from paired replicates.
 
     Both scores of a pair are those of the same rows with the same seed, so that what
     they have in common cancels.
 
     Args:
-        scores: The scores of the whole tables.
+        scores: Scores of the whole tables.
         replicates: Pairs of scores of the same parts of both tables.
-        metric: What was measured.
+        metric: Metric of the scores.
         table: One of the tables.
     """
     value = float(scores[1]) - float(scores[0])
@@ -66,7 +65,7 @@ def difference_interval(
 def _spread(
     value: float, replicates: Sequence[float], metric: Metric, table: Table
 ) -> float | None:
-    """Standard deviation of a number over fresh tables of the same size."""
+    """Return the standard deviation over other tables of the same size."""
     n_rows = len(table.codes)
     if len(replicates) < REPLICATES or not np.isfinite([value, *replicates]).all():
         return None
@@ -75,17 +74,19 @@ def _spread(
         return None  # all replicates used the same traversals
     if not varies_by_seed(metric, n_rows):
         rows = replicate_rows(n_rows)
-        # Parts without replacement vary by 1/m - 1/n, a fresh sample of all by 1/n.
+        # Parts without replacement vary by 1/m - 1/n, new samples by 1/n.
         spread *= math.sqrt(rows / (n_rows - rows))
     return spread
 
 
 def _quantile() -> float:
-    return float(student.ppf((1 + _CONFIDENCE) / 2, REPLICATES - 1))
+    from scipy.special import stdtrit  # slow to import
+
+    return float(stdtrit(REPLICATES - 1, (1 + _CONFIDENCE) / 2))
 
 
 def _counting_spread(score: Score) -> float:
-    """How much a share of test cases varies at the least, also if all were right.
+    """Return the smallest spread of a share of test cases, even if all are right.
 
     References:
         Agresti and Coull (1998), Approximate Is Better than "Exact" for Interval

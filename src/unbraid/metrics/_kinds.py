@@ -1,23 +1,22 @@
-"""Which kind each factor is: as declared, or from its values."""
+"""Kinds of factors, declared or inferred from values."""
 
 from collections.abc import Mapping, Sequence
-from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unbraid.data import Kind
-from unbraid.foundation import suggest
+from unbraid.foundation import check_option, suggest
 
 _MOST_CLASSES = 40
-"""Distinct whole numbers that are classes unless declared otherwise."""
+"""Largest number of distinct whole numbers that are classes by default."""
 
 _MOST_SPARSE_CLASSES = 20
 _FEWEST_ROWS_PER_CLASS = 10
-"""With fewer rows per value, so many whole numbers are the most that are classes."""
+"""Rows per value below which the smaller limit applies."""
 
 _MOST_ANGLES = 100
-"""Distinct fractions that a cyclic factor may have and still be a set of classes."""
+"""Largest number of distinct fractions of a cyclic factor that are classes."""
 
 
 def resolve_kinds(
@@ -26,12 +25,12 @@ def resolve_kinds(
     given: Sequence[Kind] | Mapping[str, Kind] | None,
     implied: Sequence[Kind | None],
 ) -> tuple[Kind, ...]:
-    """The kind of each factor.
+    """Return the kind of each factor.
 
     Args:
         names: Names of the factors.
         values: One column per factor.
-        given: Declared kinds, of all factors or of some by name.
+        given: Declared kinds of all factors, or of some by name.
         implied: Kinds that the types of the columns imply, such as text.
 
     Raises:
@@ -40,22 +39,21 @@ def resolve_kinds(
     declared = _read_declared(names, given)
     if not len(names) == len(declared) == values.shape[1]:
         raise ValueError(
-            f"factors: expected {values.shape[1]} names and kinds, one per column, got "
-            f"{len(names)} and {len(declared)}."
+            f"factors: names and kinds must have one entry for each of the "
+            f"{values.shape[1]} columns, got {len(names)} and {len(declared)}."
         )
-    unknown = sorted({kind for kind in declared if kind} - set(get_args(Kind)))
-    if unknown:
-        raise ValueError(
-            f"factors: expected kinds among {get_args(Kind)}, got {unknown}."
-        )
+    for kind in filter(None, declared):
+        check_option("factors: kind", kind, Kind)
     kinds: list[Kind] = []
-    for i, (name, kind, told) in enumerate(zip(names, declared, implied, strict=True)):
-        if told == "categorical" and kind not in (None, "categorical"):
+    for i, (name, kind, implied_kind) in enumerate(
+        zip(names, declared, implied, strict=True)
+    ):
+        if implied_kind == "categorical" and kind not in (None, "categorical"):
             raise ValueError(
                 f"factors: column {name!r} holds classes without an order, so it "
                 f"cannot be {kind}. Give numbers or an ordered category instead."
             )
-        kinds.append(kind or told or _default_kind(values[:, i]))
+        kinds.append(kind or implied_kind or _default_kind(values[:, i]))
     return tuple(kinds)
 
 
@@ -67,14 +65,14 @@ def _read_declared(
     for name in given:
         if name not in names:
             raise ValueError(
-                f"factors: expected kinds of {', '.join(names)}, got one of {name!r}."
-                f"{suggest(name, names)}"
+                f"factors: kinds has {name!r}, which is not a factor."
+                f"{suggest(name, names)} The factors are {', '.join(names)}."
             )
     return [given.get(name) for name in names]
 
 
 def _default_kind(column: NDArray[np.float64]) -> Kind:
-    """Whole numbers that are few and repeated are ordinal, others continuous."""
+    """Return ordinal for few, repeated whole numbers, else continuous."""
     known = column[~np.isnan(column)]
     if (known != np.round(known)).any():
         return "continuous"
@@ -85,7 +83,7 @@ def _default_kind(column: NDArray[np.float64]) -> Kind:
 
 
 def is_measured(column: NDArray[np.float64]) -> bool:
-    """Whether values are real numbers, and not a few that come again and again."""
+    """Return whether values are real numbers that are hardly ever repeated."""
     known = column[~np.isnan(column)]
     if (known == np.round(known)).all():
         return False

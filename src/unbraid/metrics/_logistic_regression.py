@@ -1,4 +1,4 @@
-"""Logistic regression for metrics that ask what a linear model can read."""
+"""Logistic regression for metrics."""
 
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -18,17 +18,18 @@ def fit_logistic_regression(
     cost: float = 1.0,
     is_balanced: bool = False,
 ) -> "LogisticRegression":
-    """Fit scikit-learn's multinomial model, and stop without a warning when told to.
+    """Fit scikit-learn's multinomial model, without a warning if it is stopped early.
 
-    The published scores stop after a number of steps whether or not they have
-    converged, so that the number is part of their definition.
+    The published scores stop after a number of steps, converged or not, so that this
+    number is part of their definition.
 
     Args:
-        inputs: Shape ``(n_rows, n_columns)``, dense or sparse.
+        inputs: Inputs, ``(n_rows, n_columns)``, dense or sparse.
         labels: Class numbers, at least two, ``(n_rows,)``.
-        iterations: Steps of the optimiser at most, from 1.
-        cost: Weight of the errors against the squared weights; infinite for no penalty.
-        is_balanced: Whether classes weigh the same however many rows they have.
+        iterations: Largest number of steps of the optimizer, at least 1.
+        cost: Weight of the errors relative to the squared weights; infinite for no
+            penalty.
+        is_balanced: Give all classes the same weight, whatever their numbers of rows.
     """
     # Here, because it takes a second to import.
     from sklearn.linear_model import LogisticRegression
@@ -37,8 +38,8 @@ def fit_logistic_regression(
     model = LogisticRegression(
         C=cost, class_weight="balanced" if is_balanced else None, max_iter=iterations
     )
-    # Products of tables this narrow take longer to hand out to threads than to do.
+    # For products of such narrow tables, threads cost more than they gain.
     with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):
-        # That it stopped, and that many classes might have been meant as numbers.
+        # Warnings that it stopped early, and that there are many classes.
         warnings.simplefilter("ignore")
         return model.fit(inputs, labels)

@@ -1,4 +1,4 @@
-"""Metrics that are given as functions or objects, next to those with a name."""
+"""Metrics given as functions or objects instead of names."""
 
 import functools
 import inspect
@@ -6,24 +6,25 @@ from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any
 
-from ._catalogue import METRICS, Metric, choose_metrics
+from ._catalog import METRICS, Metric, choose_metrics
 from ._score import Score
 
 Wanted = str | Metric | Callable[..., Any] | Sequence[str | Metric | Callable[..., Any]]
-"""What may be asked for: a set, names, metrics or functions."""
+"""A suite, names, metrics or functions."""
 
 _SECONDS = 1.0
 """Assumed cost of a function whose cost is not known."""
 
 
 def resolve_metrics(wanted: Wanted, *, have_factors: bool) -> dict[str, Metric]:
-    """Metrics by name, from names, :class:`Metric` objects and plain functions.
+    """Return metrics by name, from names, :class:`Metric` objects and functions.
 
     Args:
-        wanted: As for :func:`choose_metrics`; entries may also be a :class:`Metric` or
-            a function, which takes codes, and factors if it has a second argument, and
-            returns a number or a :class:`Score`.
-        have_factors: Without factors, the sets hold what needs none.
+        wanted: Metrics as for :func:`choose_metrics`, or a :class:`Metric`, or a
+            function, which takes codes, and factors if it has a second argument, and
+            returns a number or a :class:`Score`; or a list of these.
+        have_factors: Whether there are factors. Without them, ``"standard"`` and
+            ``"all"`` are the metrics that need none.
 
     Raises:
         ValueError: If a name is unknown or used twice, or if a metric needs factors
@@ -51,7 +52,7 @@ def resolve_metrics(wanted: Wanted, *, have_factors: bool) -> dict[str, Metric]:
             new = _own_metric(entry, have_factors)
         for name in set(new) & set(metrics):
             if new[name] != metrics[name]:
-                raise ValueError(f"evaluate: two metrics are called {name!r}.")
+                raise ValueError(f"evaluate: two metrics have the name {name!r}.")
         metrics |= new
     return metrics
 
@@ -69,7 +70,7 @@ def _own_metric(entry: Any, have_factors: bool) -> dict[str, Metric]:
         )
     if entry.uses_factors and not have_factors:
         raise ValueError(
-            f"evaluate: expected factors for the metric {entry.name!r}, got none."
+            f"evaluate: the metric {entry.name!r} needs factors, but there are none."
         )
     return {entry.name: entry}
 
@@ -77,7 +78,7 @@ def _own_metric(entry: Any, have_factors: bool) -> dict[str, Metric]:
 def _from_function(function: Any) -> Metric:
     if not callable(function):
         raise ValueError(
-            "evaluate: metrics are given as names, functions or Metric objects, got "
+            "evaluate: a metric must be a name, a function or a Metric object, got "
             f"{function!r}."
         )
     needed = [

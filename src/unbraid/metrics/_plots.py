@@ -51,11 +51,11 @@ class Row:
 
 
 def draw_scores(rows: Sequence[Row], *, title: str = "") -> Figure:
-    """Each score as a dot with its interval, chance and ideal level.
+    """Draw each score as a dot with its interval, chance and ideal level.
 
     Args:
-        rows: The scores. One that is no share, such as a number of latents, has a
-            panel of its own.
+        rows: Scores. A score that is not between -1 and 1, such as a number of latents,
+            has its own panel.
         title: Line above the figure.
     """
     panels = _panels(rows)
@@ -76,11 +76,11 @@ def draw_scores(rows: Sequence[Row], *, title: str = "") -> Figure:
 
 
 def draw_comparison(rows: Sequence[Row], labels: Sequence[str]) -> Figure:
-    """Scores of several representations, and differences from the first one.
+    """Draw scores of several representations, and differences from the first one.
 
     Args:
-        rows: The scores.
-        labels: The representations, the baseline first.
+        rows: Scores.
+        labels: Names of the representations, the baseline first.
     """
     panels = _panels(rows)
     figure, grid = _new_grid(panels, n_columns=2)
@@ -101,7 +101,7 @@ def draw_comparison(rows: Sequence[Row], labels: Sequence[str]) -> Figure:
 
 
 def _panels(rows: Sequence[Row]) -> list[list[Row]]:
-    """All shares together, and every other score for itself."""
+    """Return panels: one with all shares, and one for every other score."""
     if not rows:
         raise ValueError("There are no scores to plot.")
     shares = [row for row in rows if row.is_share]
@@ -121,15 +121,15 @@ def _new_grid(
 def _draw_dots(
     axes: Axes, y: int, dots: Mapping[str, Dot | None], colors: Sequence[str]
 ) -> None:
-    """Dots of one row, one below the other so that none hides another."""
+    """Draw the dots of one row below each other, so that none hides another."""
     step = 0.6 / max(len(dots), 3)
     for i, (dot, color) in enumerate(zip(dots.values(), colors, strict=True)):
         if dot is None:
             continue
-        place = y + step * (i - (len(dots) - 1) / 2)
+        height = y + step * (i - (len(dots) - 1) / 2)
         if dot.interval is not None:
-            axes.plot(dot.interval, (place, place), "-", color=color, linewidth=1.5)
-        axes.plot(dot.value, place, "o", color=color, markersize=4.5)
+            axes.plot(dot.interval, (height, height), "-", color=color, linewidth=1.5)
+        axes.plot(dot.value, height, "o", color=color, markersize=4.5)
 
 
 def _finish(axes: Axes, rows: Sequence[Row], *, are_differences: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Predict a factor from codes, and say which codes were used and how well it went."""
+"""Predictors of factors from codes, with importances and accuracies."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Sample:
     """Codes and one factor of the same rows.
 
     Attributes:
-        codes: ``(n_rows, n_codes)``.
+        codes: Codes, ``(n_rows, n_codes)``.
         factor: Class numbers, or values if the factor is continuous, ``(n_rows,)``.
     """
 
@@ -38,10 +38,10 @@ class Sample:
 
 @dataclass(frozen=True)
 class Fit:
-    """What a predictor of one factor learned.
+    """Result of fitting a predictor of one factor.
 
     Attributes:
-        importance: How much it uses each code, from 0, ``(n_codes,)``.
+        importance: Importance of each code, non-negative, ``(n_codes,)``.
         train_quality: Accuracy on the training rows; where numbers are predicted, the
             share of their variance that is explained, 0 if negative.
         test_quality: The same on the test rows.
@@ -55,17 +55,17 @@ class Fit:
 def fit_predictor(
     variant: Variant, train: Sample, test: Sample, kind: Kind, *, seed: int
 ) -> Fit:
-    """Learn to predict a factor.
+    """Fit a predictor of a factor.
 
-    Constant codes get importance 0. A factor that does not vary in the training rows
-    is predicted by what it is there, from no code.
+    Constant codes get importance 0. A factor that is constant in the training rows is
+    predicted as this constant.
 
     Args:
-        variant: Which predictor; see :func:`unbraid.metrics.dci`.
+        variant: Name of the predictor; see :func:`unbraid.metrics.dci`.
         train: Rows to learn from, at least one.
         test: Rows to test on, at least one.
         kind: Kind of the factor.
-        seed: Seed of what is random in the predictor.
+        seed: Seed of the predictor.
     """
     numeric = kind == "continuous" or (variant == "lasso" and kind != "categorical")
     importance = np.zeros(train.codes.shape[1])
@@ -95,15 +95,15 @@ def predict_boosted(
     seed: int,
     growth: Growth = QUICK,
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    """Boosted trees, as in the ``"fast"`` variants: see ``boost``.
+    """Predict with boosted trees, as in the ``"fast"`` variants; see ``boost``.
 
     Args:
         rows: Codes, ``(n_rows, n_codes)``; the first ones are learned from. No code is
             constant in them.
-        factor: What these first rows have, ``(n_train,)``, not all the same.
-        numeric: Whether to predict a number instead of a class.
+        factor: Factor of the training rows, ``(n_train,)``, not constant.
+        numeric: Predict a number instead of a class.
         seed: Not used; nothing is random.
-        growth: Rounds of boosting.
+        growth: Settings of boosting.
 
     Returns:
         Importances of the codes, ``(n_codes,)``, summing to 1 (or all zero), and
@@ -136,7 +136,7 @@ def predict_boosted(
 def predict_boosted_by_sklearn(
     rows: NDArray[np.float64], factor: NDArray[Any], numeric: bool, seed: int
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    """The trees that ``"dlib"`` variants use; see :func:`predict_boosted`."""
+    """Predict with the trees of scikit-learn; see :func:`predict_boosted`."""
     from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 
     kind = GradientBoostingRegressor if numeric else GradientBoostingClassifier
@@ -150,8 +150,8 @@ def _random_forest(
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     kind = RandomForestRegressor if numeric else RandomForestClassifier
-    # All codes compete for every split: a random few of them would have to use codes
-    # that tell nothing, and spread the importance.
+    # All codes compete for every split: a random subset may contain only useless
+    # codes, which would spread the importance.
     settings: dict[str, Any] = {"min_samples_leaf": 5, "max_features": None}
     model = kind(n_estimators=100, random_state=seed % 2**32, **settings)
     model.fit(rows[: len(factor)], factor)
@@ -179,12 +179,12 @@ def _lasso(
 
 
 def accuracy(truth: NDArray[Any], predicted: NDArray[Any]) -> float:
-    """Share of rows whose class is told right."""
+    """Return the share of rows whose class is predicted correctly."""
     return float((truth == predicted).mean())
 
 
 def explained_variance(truth: NDArray[Any], predicted: NDArray[Any]) -> float:
-    """R squared; 0 if worse than the mean, or if there is nothing to explain."""
+    """Return R squared; 0 if it is negative, or if the truth is constant."""
     variance = truth.var()
     left = ((truth - predicted) ** 2).mean()
     return float(max(0.0, 1.0 - left / variance)) if variance > 0 else 0.0
@@ -202,5 +202,5 @@ _PREDICTORS: dict[
     "lasso": _lasso,
     "random_forest": _random_forest,
 }
-"""From codes of training and test rows, the factor of the training rows, whether to
-predict it as a number, and a seed, to importances and predictions for all rows."""
+"""Functions of codes of training and test rows, the factor of the training rows,
+whether to predict a number, and a seed. They return importances and predictions."""

@@ -1,4 +1,4 @@
-"""Drawing rows that share the value of one factor, from a table that is given."""
+"""Drawing rows of a table that share the value of one factor."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +10,11 @@ from ._inputs import Factors
 class SharedFactorRows:
     """Draws groups of rows in which one factor has the same value.
 
-    A group's first row is any row, all equally likely; the others are any rows with
-    the same value of the factor, with replacement. On a complete grid this *is* the
-    published protocol, every factor uniform and independent, one of them fixed. On any
-    other table the value to fix comes as often as it does in the table, and the other
-    factors vary as they do among the rows that have it.
+    The first row of a group is drawn uniformly from all rows; the others are drawn
+    with replacement from the rows with the same value of the factor. On a complete grid
+    this is the published protocol: every factor is uniform and independent, one of them
+    is fixed. On any other table, values are fixed as often as they occur, and the other
+    factors vary as they do among the rows with this value.
 
     Args:
         factors: Factors of the table. Continuous factors share a value when they fall
@@ -36,8 +36,8 @@ class SharedFactorRows:
         self._labels = factors.labels
         self._n_missing = (factors.labels < 0).sum(axis=0)
         self._first_class = np.cumsum(sizes) - sizes
-        # The rows of each factor in the order of its classes, missing labels first; in
-        # that order a class is one run, so that drawing from it is arithmetic.
+        # Rows of each factor sorted by class, missing labels first. In this order the
+        # rows of a class are contiguous, which makes drawing from them simple.
         self._order = np.stack(
             [
                 _order(labels, size)
@@ -50,7 +50,7 @@ class SharedFactorRows:
                 for labels, size in zip(factors.labels.T, factors.sizes, strict=True)
             ]
         )
-        # A run starts after the missing labels and the runs of the classes before it.
+        # A class starts after the missing labels and the classes before it.
         before = np.cumsum(self._run_length) - self._run_length
         before -= np.repeat(before[self._first_class], sizes)
         self._run_start = before + np.repeat(self._n_missing, sizes)
@@ -62,7 +62,7 @@ class SharedFactorRows:
         size: int,
         generator: np.random.Generator,
     ) -> NDArray[np.int64]:
-        """Groups of rows that share the value of a factor.
+        """Draw groups of rows that share the value of a factor.
 
         Args:
             factor: Column of the factor that each group shares, ``(n_groups,)``.
@@ -72,8 +72,8 @@ class SharedFactorRows:
         Returns:
             Row numbers, ``(n_groups, size)``.
         """
-        place = generator.integers(self._n_missing[factor], self._order.shape[1])
-        first = self._order[factor, place]
+        index = generator.integers(self._n_missing[factor], self._order.shape[1])
+        first = self._order[factor, index]
         run = self._first_class[factor] + self._labels[first, factor]
         shape = (len(factor), size - 1)
         steps = generator.integers(0, self._run_length[run][:, None], size=shape)
@@ -82,10 +82,10 @@ class SharedFactorRows:
 
 
 def grid_note(factors: Factors) -> str:
-    """What to tell the reader of a score that was made by resampling."""
+    """Return a note for scores by resampling, empty on a complete grid."""
     if is_complete_grid(factors):
         return ""
-    return "the rows are not a complete grid: values come as often as in the table"
+    return "the rows are not a complete grid: values occur as often as in the table"
 
 
 def _order(labels: NDArray[np.int64], size: int) -> NDArray[np.int64]:

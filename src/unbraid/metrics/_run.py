@@ -1,4 +1,4 @@
-"""Run the calls of an evaluation: in processes, within a budget, with progress."""
+"""Running the tasks of an evaluation in processes, within a time limit."""
 
 import sys
 import time
@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from joblib import Parallel, delayed
 from tqdm import tqdm
 
-from unbraid.foundation import format_duration
+from unbraid.foundation import count_jobs, format_duration
 
-from ._catalogue import METRICS
+from ._catalog import METRICS
 from ._score import Score
 from ._tasks import Task, total_seconds
 
@@ -19,7 +18,7 @@ Key = tuple[str, str, str, int]
 Outcome = tuple[Score, ...] | str
 """Scores, or the reason why there are none."""
 
-# Seconds of work from which it pays to start other processes.
+# Seconds of work from which other processes are started.
 _WORTH_PROCESSES = 8.0
 # Scores first, since they are shown when they are done; intervals last.
 _ROLES = ("value", "chance", "ideal", "replicate")
@@ -36,31 +35,33 @@ class _Result(NamedTuple):
 def run_tasks(
     tasks: Sequence[Task],
     *,
-    workers: int,
+    n_jobs: int | None,
     budget: float | None = None,
     progress: bool | None = None,
 ) -> dict[Key, Outcome]:
-    """Outcomes of tasks by key; those that did not fit into the budget are missing.
+    """Run tasks and return their results by key, without those over the budget.
 
     Args:
-        tasks: What to run. Values run first, short ones before long ones, then levels,
+        tasks: Tasks to run. Values run first, short ones before long ones, then levels,
             then replicates.
-        workers: Processes at once; used only if there is enough to do.
-        budget: Seconds. Nothing is started that is expected to end later.
-        progress: Print scores when they are done: always, never, or on a terminal
-            only (``None``).
+        n_jobs: Number of processes, which are used only if there is enough to do.
+        budget: Time limit in seconds. Tasks that would end later are not started.
+        progress: Print scores when they are done: always, never, or only on a terminal
+            (``None``).
     """
     order = sorted(
         tasks, key=lambda task: (_ROLES.index(task.role), task.metric.seconds)
     )
-    seconds = total_seconds(order)
+    seconds, workers = total_seconds(order), count_jobs(n_jobs)
     if seconds / workers <= _WORTH_PROCESSES:
         workers = 1
     budgeting = _Budget(budget, workers, order)
     results: Iterable[Any] = map(_call, budgeting.admit())
     if workers > 1:
-        # Processes and not threads: much of the work holds Python's lock, and warnings
-        # that are caught on purpose are caught for all threads.
+        from joblib import Parallel, delayed  # slow to import
+
+        # Processes instead of threads, because much of the work holds Python's lock,
+        # and warnings are suppressed for all threads at once.
         parallel = Parallel(n_jobs=workers, return_as="generator")
         results = parallel(delayed(_call)(task) for task in budgeting.admit())
     is_shown = sys.stderr.isatty() if progress is None else progress
@@ -68,7 +69,7 @@ def run_tasks(
     limit = "" if budget is None else f", budget {format_duration(budget)}"
     if is_shown:
         tqdm.write(f"scoring takes about {about}{limit}", file=sys.stderr)
-    hide = None if is_shown else True  # None: unless on a terminal
+    hide = None if is_shown else True  # None shows it on a terminal
     bar = tqdm(results, total=len(order), desc="scoring", disable=hide, leave=False)
     outcomes = {}
     for result in bar:
@@ -81,10 +82,10 @@ def run_tasks(
 
 @dataclass
 class _Budget:
-    """Decides which tasks still fit, from estimates and the speed seen so far.
+    """Decides which tasks fit, from estimated times and the measured speed.
 
     Tasks of the same metric and role (of all representations, and all replicates) are
-    useful together only, so they are admitted or left out together.
+    only useful together, so all or none of them are started.
     """
 
     seconds: float | None
@@ -96,7 +97,7 @@ class _Budget:
     measured: float = 0.0
 
     def admit(self) -> Iterator[Task]:
-        """The tasks that fit, decided when they are about to start."""
+        """Yield the tasks that fit, decided just before they start."""
         decisions: dict[tuple[str, str], bool] = {}
         for task in self.tasks:
             group = task.name, task.role
@@ -109,7 +110,7 @@ class _Budget:
                 yield task
 
     def finish(self, result: _Result) -> None:
-        """Learn the speed of this machine from a finished task."""
+        """Update the measured speed with a finished task."""
         self.expected += self.admitted.pop(result.key)
         self.measured += result.seconds
 
@@ -134,7 +135,7 @@ def _call(task: Task) -> _Result:
     except ValueError as error:
         outcome = str(error)
     except Exception as error:
-        # A function of the user may fail in any way, and takes no other score down.
+        # A user's function may fail in any way; other scores are still computed.
         if task.name in METRICS.built_in:
             raise
         outcome = f"{type(error).__name__}: {error}"

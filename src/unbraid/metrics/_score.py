@@ -1,4 +1,4 @@
-"""What a metric gives back: a number that remembers how it was made."""
+"""Score: a number with details of how it was computed."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -9,24 +9,24 @@ from numpy.typing import NDArray
 
 
 class Score(float):
-    """A score that can be used as the plain number it is, and carries its details.
+    """A score, which is a number with further details.
 
     Args:
-        value: The score.
+        value: Value of the score.
         name: Short name of the metric, as in tables (``"mig"``).
-        variant: Which of several definitions or settings was used; empty if one only.
-        per_factor: Part of the score that each factor contributes, by factor name.
+        variant: Definition or settings that were used, if there are several.
+        per_factor: Contribution of each factor to the score, by factor name.
         factors_used: Number of factors behind the value, and number of factors in the
             table; ``None`` for a score that needs no factors, or if it is not known.
-        matrix: Values per latent and factor behind the score, ``(n_latents,
-            n_factors)``, if the metric has such.
+        matrix: Values per latent and factor, ``(n_latents, n_factors)``, if the metric
+            has them.
         details: Other numbers that belong to the score, by name.
-        seed: Seed of what was random, ``None`` if nothing was.
-        seconds: Time it took, if it was measured.
-        interval: Where a fresh evaluation is expected to fall, if it was estimated.
-        chance: The score when factors are shuffled, if it was measured.
-        ideal: The score of a perfect representation, if it was measured.
-        note: What the reader should know, such as factors left out; empty if nothing.
+        seed: Seed of the computation, ``None`` if nothing was random.
+        seconds: Duration of the computation, if it was measured.
+        interval: Interval of another evaluation, if it was estimated.
+        chance: Score with shuffled factors, if it was measured.
+        ideal: Score of a perfect representation, if it was measured.
+        note: Remark for readers, such as factors that were left out.
 
     Example:
         >>> score = Score(0.5, name="mig", per_factor={"x": 0.4, "y": 0.6})
@@ -80,7 +80,7 @@ class Score(float):
         return "{} of {}".format(*self.factors_used) if self.factors_used else ""
 
     def replace(self, **changes: Any) -> Self:
-        """The same score with some of its details changed."""
+        """Return a copy with some details changed."""
         return type(self)(**{"value": float(self), **vars(self), **changes})
 
     def __reduce__(self) -> tuple:

@@ -1,4 +1,4 @@
-"""Scores of one representation side by side, to read, to plot or to keep."""
+"""Scorecard: all scores of a representation."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from unbraid.data import Kind
-from unbraid.foundation import atomic_write, expand_user
+from unbraid.foundation import atomic_write, expand_user, html_table
 
-from ._html import html_table
 from ._plots import Dot, Row, draw_scores
 from ._score import Score
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 
@@ -31,17 +30,17 @@ class Scorecard(Mapping[str, Score]):
     ``card["dci"]["dci_completeness"]`` is ``card["dci_completeness"]``.
 
     Attributes:
-        scores: The scores, in the order in which they were asked for.
-        failures: For metrics that gave no score, the reason, by name.
-        skipped: For metrics that did not fit into the budget, the reason, by name.
-        without_interval: For metrics whose scores have no interval, the reason.
+        scores: Scores, in the requested order.
+        failures: Reasons why metrics have no score, by name of the metric.
+        skipped: Reasons why metrics did not fit into the budget, by name.
+        without_interval: Reasons why metrics have no interval, by name.
         groups: Names of the scores of each metric that has several.
-        n_rows: Rows that were scored.
+        n_rows: Number of rows that were scored.
         n_traversal_rows: Rows of a separate sample of traversals, on which the metrics
             along traversals were computed; 0 if there was none.
-        n_latents: Columns of the codes.
-        factor_names: The factors, empty if there were none.
-        factor_kinds: The kind of each factor.
+        n_latents: Number of latents.
+        factor_names: Names of the factors, empty if there were none.
+        factor_kinds: Kinds of the factors.
         seed: Seed of the evaluation.
     """
 
@@ -68,11 +67,11 @@ class Scorecard(Mapping[str, Score]):
         raise KeyError(
             f"{name} has no score: {reason}"
             if reason
-            else f"expected one of {known}, got {name!r}"
+            else f"There is no score {name!r}. The scores are {known}."
         )
 
     def _group(self, name: str) -> Scorecard:
-        """The card of one metric."""
+        """Return the scorecard of one metric."""
         why = self.without_interval
         return replace(
             self,
@@ -90,7 +89,7 @@ class Scorecard(Mapping[str, Score]):
         return len(self.scores)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per score: value, interval, chance, ideal, variant, seconds, ...
+        """Return a table with one row per score.
 
         The column ``factors`` says how many of the factors are behind the value, such
         as ``"1 of 4"``; it is empty for scores that need no factors.
@@ -99,6 +98,8 @@ class Scorecard(Mapping[str, Score]):
         Scores without an interval have no ``low`` and ``high``; ``without_interval``
         says why.
         """
+        import pandas as pd  # slow to import, and needed here only
+
         rows = []
         for score in self.scores:
             low, high = score.interval or (math.nan, math.nan)
@@ -123,9 +124,9 @@ class Scorecard(Mapping[str, Score]):
         return frame.fillna({"factors": ""})
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """Everything as JSON text; also written to a file if a path is given.
+        """Return everything as JSON text, and write it to a file if a path is given.
 
-        Numbers that JSON cannot say (infinite, or not a number) are ``null``.
+        Infinite numbers and NaN become ``null``.
         """
         content = {
             "n_rows": self.n_rows,
@@ -171,10 +172,10 @@ class Scorecard(Mapping[str, Score]):
         reasons = dict.fromkeys(self.without_interval.values())
         for reason in reasons:
             names = [n for n, why in self.without_interval.items() if why == reason]
-            who = "any score" if len(names) > 3 else ", ".join(names)
+            listed = "any score" if len(names) > 3 else ", ".join(names)
             if len(names) > 3 and len(reasons) > 1:
-                who = f"{', '.join(names[:3])} and {len(names) - 3} more"
-            lines.append(f"No interval of {who}: {reason}.")
+                listed = f"{', '.join(names[:3])} and {len(names) - 3} more"
+            lines.append(f"No interval of {listed}: {reason}.")
         return lines
 
     def plot(self) -> Figure:
@@ -187,7 +188,7 @@ class Scorecard(Mapping[str, Score]):
         return draw_scores(rows, title=self.headline)
 
     def _cells(self) -> list[tuple[str, ...]]:
-        """Name, value, interval, chance, ideal, factors and remarks as text."""
+        """Return name, value, interval, chance, ideal, factors and remarks as text."""
         return [
             (
                 score.name,
@@ -202,7 +203,7 @@ class Scorecard(Mapping[str, Score]):
         ]
 
     def __str__(self) -> str:
-        """The table, as plain text."""
+        """Return the table as plain text."""
         width = max([27, *(len(score.name) for score in self.scores)]) + 1
         lines = [
             *filter(None, (self.headline, self.factors_line)),
@@ -220,7 +221,7 @@ class Scorecard(Mapping[str, Score]):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        """The table, for notebooks."""
+        """Return the table as HTML, for notebooks."""
         columns = (
             "score",
             "value",

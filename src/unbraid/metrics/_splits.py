@@ -1,4 +1,4 @@
-"""Which rows to learn from and which to test on."""
+"""Splits of rows into training and test rows."""
 
 from dataclasses import dataclass
 
@@ -26,12 +26,12 @@ def split_rows(
     n_test: int = 5_000,
     generator: np.random.Generator,
 ) -> Split:
-    """Draw disjoint rows at random; a smaller table is shared out in the same ratio.
+    """Draw disjoint random rows; a smaller table is divided in the same ratio.
 
     Args:
-        n_rows: Rows of the table.
-        n_train: Rows wanted to learn from.
-        n_test: Rows wanted to test on.
+        n_rows: Number of rows of the table.
+        n_train: Number of rows to learn from.
+        n_test: Number of rows to test on.
         generator: Source of randomness.
 
     Example:
@@ -50,6 +50,6 @@ def split_rows(
 
 def _shares(n_rows: int, n_train: int, n_test: int) -> tuple[int, int]:
     test = round(n_rows * n_test / (n_train + n_test))
-    # NullObserver can learn from no row, or be tested on none.
+    # At least one row to learn from and one to test on.
     test = min(max(test, min(1, n_test)), n_rows - min(1, n_train))
     return n_rows - test, test

@@ -1,4 +1,4 @@
-"""The calls of metrics that an evaluation consists of, and what they will cost."""
+"""Tasks of an evaluation, which are calls of metrics, and their estimated cost."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 
 from unbraid.foundation import numpy_generator
 
-from ._catalogue import Metric
+from ._catalog import Metric
 from ._grid import is_complete_grid
 from ._inputs import Factors
 from .supervised._traversals import half_of_traversals
 
 REPLICATES = 8
-# Rows of a replicate at most; the spread is scaled to the rows of the table.
+# Largest number of rows of a replicate; the spread is scaled to the whole table.
 _REPLICATE_ROWS = 20_000
-# Rows that are drawn by metrics that do not look at all of them.
+# Rows that metrics draw which do not use all of them.
 _DRAWN_ROWS = 15_000
 # Latents and classes of the table on which the costs in the catalog were measured.
 _USUAL_LATENTS = 10
 _USUAL_CLASSES = 113
-# Fewer rows than this say nothing about their spread.
+# Smallest number of rows from which a spread is estimated.
 FEWEST_ROWS = 50
 # Processor seconds of replicates up to which a metric has an interval by default.
 QUICK_SECONDS = 10.0
@@ -31,7 +31,7 @@ QUICK_SECONDS = 10.0
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Codes and factors of the same rows, shared by all tasks that look at them."""
+    """Codes and factors of the same rows, shared by all tasks that use them."""
 
     codes: NDArray[np.float64]
     factors: Factors | None
@@ -43,14 +43,14 @@ class Table:
 
     @cached_property
     def n_classes(self) -> int:
-        """Outputs of predictors of all factors: one per class, one per number."""
+        """Number of outputs of predictors: one per class or continuous factor."""
         if self.factors is None:
             return _USUAL_CLASSES
         pairs = zip(self.factors.kinds, self.factors.sizes, strict=True)
         return sum(1 if kind == "continuous" else size for kind, size in pairs)
 
     def at(self, rows: NDArray[np.int64]) -> "Table":
-        """A copy of some rows."""
+        """Return a copy of some rows."""
         part = None if self.factors is None else self.factors.at(rows)
         return Table(self.codes[rows], part)
 
@@ -59,7 +59,7 @@ class Table:
 class Task:
     """One call of a metric: on the data, on shuffled or ideal data, or on a part.
 
-    A task refers to a table and copies nothing before it runs.
+    A task refers to a table, and copies rows only when it runs.
 
     Attributes:
         label: Name of the representation, if there are several.
@@ -67,9 +67,9 @@ class Task:
         metric: The metric to call.
         role: ``"value"``, ``"chance"``, ``"ideal"`` or ``"replicate"``.
         number: Number of the replicate.
-        table: Data to look at.
+        table: Codes and factors.
         seed: Seed of the call.
-        rows: Rows of the table to look at, all if ``None``.
+        rows: Rows of the table to use; ``None`` for all.
     """
 
     label: str
@@ -83,7 +83,7 @@ class Task:
 
     @property
     def key(self) -> tuple[str, str, str, int]:
-        """What tells this task from all others."""
+        """Key that identifies the task."""
         return self.label, self.name, self.role, self.number
 
     @property
@@ -99,7 +99,7 @@ class Task:
 
 
 def total_seconds(tasks: Iterable[Task]) -> float:
-    """Estimated processor time of tasks."""
+    """Return the estimated processor time of tasks."""
     return math.fsum(task.seconds for task in tasks)
 
 
@@ -126,11 +126,11 @@ class Plan:
     label: str
 
     def table_of(self, name: str) -> Table:
-        """The table that a metric looks at."""
+        """Return the table that a metric uses."""
         return _choose_table(self.metrics[name], self.table, self.traversals)
 
     def tasks_of(self, name: str, role: str) -> list[Task]:
-        """The tasks of one metric in one role."""
+        """Return the tasks of one metric in one role."""
         return [task for task in self.tasks if (task.name, task.role) == (name, role)]
 
 
@@ -199,10 +199,10 @@ def _wanted_replicates(
 
 
 def varies_by_seed(metric: Metric, n_rows: int) -> bool:
-    """Whether replicates vary as fresh samples would, without any scaling.
+    """Return whether replicates vary as new samples do, without scaling.
 
-    Other seeds on the same table do if there is plenty to draw from, and so do random
-    halves of the traversals.
+    This holds for other seeds if a metric draws few of many rows, and for random halves
+    of the traversals.
     """
     if metric.rows == "some":
         return n_rows >= 2 * _DRAWN_ROWS
@@ -210,14 +210,14 @@ def varies_by_seed(metric: Metric, n_rows: int) -> bool:
 
 
 def replicate_rows(n_rows: int) -> int:
-    """Rows of a replicate of a table with this many."""
+    """Return the number of rows of a replicate of a table with this many rows."""
     return min(n_rows // 2, _REPLICATE_ROWS)
 
 
 def _levels(
     metrics: Mapping[str, Metric], table: Table, seed: int, label: str
 ) -> list[Task]:
-    """Tasks on shuffled rows and on the factors as codes, one copy of each for all."""
+    """Return tasks on shuffled rows and on factors as codes, with one copy of each."""
     supervised = [name for name, metric in metrics.items() if metric.uses_factors]
     if not supervised or table.factors is None:
         return []
@@ -266,7 +266,7 @@ def _ideal_codes(factors: Factors) -> NDArray[np.float64]:
     mean = np.nanmean(codes, axis=0)
     codes = np.where(np.isnan(codes), mean, codes) - mean
     codes /= codes.std(axis=0)
-    if codes.shape[1] == 1:  # metrics that compare latents want a second one
+    if codes.shape[1] == 1:  # metrics that compare latents need a second one
         codes = np.column_stack([codes, np.zeros(len(codes))])
     return codes
 

@@ -2,7 +2,7 @@
 
 from ._autoencoder import Autoencoder
 from ._build import build_model
-from ._kernel import KernelAugmented, place_kernel, restore_former_settings
+from ._kernel import KernelAugmented, pad_kernel, restore_former_settings
 from ._likelihood import AbstractLikelihood, Bernoulli, Gaussian, Laplace
 from ._likelihood_file import choose_likelihood, load_likelihood, save_likelihood
 from ._linear_baselines import LinearModel, fit_fast_ica, fit_pca
@@ -25,7 +25,7 @@ from ._schedules import (
 
 __all__ = [
     "build_model",
-    "place_kernel",
+    "pad_kernel",
     "restore_former_settings",
     "choose_likelihood",
     "choose_objective",

@@ -1,4 +1,4 @@
-"""Autoencoder: an encoder, a decoder, and how images are compared with pictures."""
+"""Autoencoder: an encoder, a decoder and a likelihood."""
 
 import math
 
@@ -7,29 +7,29 @@ from torch import nn
 
 from unbraid.data import Framing
 
-from ._inputs import checked_codes, checked_images, normal_codes
+from ._inputs import check_codes, check_images, normal_codes
 from ._likelihood import AbstractLikelihood
 from ._posterior import DiagonalGaussian, PointMass, Posterior
 
 
 class Autoencoder(nn.Module):
-    """Images to codes and back.
+    """Model that encodes images to codes and decodes codes to images.
 
-    Users give and get images with pixels from 0 to 1; if the model was made for
-    standardised pixels, it converts them at its own border.
+    All methods take and return images with pixels between 0 and 1. A model of
+    standardized pixels converts them internally.
 
     Args:
-        encoder: From images ``(batch, *image_shape)`` to ``(batch, 2 * n_latents)``,
-            means first and log-variances after them, or to a pair of these; of a model
-            that is not variational, to codes ``(batch, n_latents)``.
-        decoder: From codes ``(batch, n_latents)`` to what the likelihood takes,
-            ``(batch, *image_shape)``.
-        likelihood: How images are compared with the decoder's output.
+        encoder: Network from images ``(batch, *image_shape)`` to ``(batch, 2 *
+            n_latents)``, means followed by log-variances, or to a pair of these. In a
+            model that is not variational, to codes ``(batch, n_latents)``.
+        decoder: Network from codes ``(batch, n_latents)`` to the parameters of the
+            likelihood, ``(batch, *image_shape)``.
+        likelihood: Distribution of images given the output of the decoder.
         image_shape: Channels, height and width; or one number, the length of vectors.
         n_latents: Length of a code.
-        is_variational: Whether codes have an uncertainty.
-        mean: Subtracted from every channel; zeros when not given.
-        std: Every channel is divided by it; ones when not given.
+        is_variational: Whether the encoder returns distributions of codes.
+        mean: Mean of each channel, which is subtracted. Default: zeros.
+        std: Standard deviation of each channel, by which it is divided. Default: ones.
 
     Example:
         >>> from unbraid.models import Gaussian
@@ -48,7 +48,7 @@ class Autoencoder(nn.Module):
     mean: torch.Tensor
     std: torch.Tensor
     framing: Framing | None = None
-    """How pictures became the images that the model learned from."""
+    """Size and crop with which pictures were converted to the training images."""
 
     def __init__(
         self,
@@ -70,37 +70,37 @@ class Autoencoder(nn.Module):
         self.n_latents = n_latents
         self.is_variational = is_variational
         per_channel = (image_shape[0], *(1 for _ in image_shape[1:]))
-        # Kept out of the parameters that are saved: they belong to the settings.
+        # Not saved with the weights: they belong to the settings.
         self.register_buffer("mean", _constants(mean, 0.0, per_channel), False)
         self.register_buffer("std", _constants(std, 1.0, per_channel), False)
-        self.is_standardising = mean is not None or std is not None
+        self.is_standardizing = mean is not None or std is not None
 
     @property
     def n_pixels(self) -> int:
-        """Numbers in an image."""
+        """Number of values in an image."""
         return math.prod(self.image_shape)
 
     def forward(self, images: torch.Tensor) -> torch.Tensor:
-        """Reconstructions of images, from the means of their codes."""
+        """Return reconstructions of images from the means of their codes."""
         return self.decode(self.encode(images).mean)
 
     def encode(self, images: torch.Tensor) -> Posterior:
-        """What the model says about the codes of images.
+        """Return the posteriors of images.
 
         Args:
-            images: ``(batch, *image_shape)``, floats from 0 to 1, or bytes.
+            images: Images ``(batch, *image_shape)``, floats between 0 and 1, or bytes.
         """
-        images = checked_images(images, self.image_shape, network=self.encoder)
-        return self._read(self.encoder(self.standardised(images)), len(images))
+        images = check_images(images, self.image_shape, network=self.encoder)
+        return self._to_posterior(self.encoder(self.standardize(images)), len(images))
 
     def decode(self, codes: torch.Tensor) -> torch.Tensor:
-        """Expected images ``(batch, *image_shape)`` of codes ``(batch, n_latents)``."""
-        codes = checked_codes(codes, self.n_latents, network=self.decoder)
+        """Return the expected images of codes ``(batch, n_latents)``."""
+        codes = check_codes(codes, self.n_latents, network=self.decoder)
         expected = self.likelihood.mean(self.decoder(codes))
-        return expected * self.std + self.mean if self.is_standardising else expected
+        return expected * self.std + self.mean if self.is_standardizing else expected
 
     def sample(self, n: int, *, generator: torch.Generator) -> torch.Tensor:
-        """Images ``(n, *image_shape)`` of codes drawn from a standard normal."""
+        """Draw images ``(n, *image_shape)`` of codes from a standard normal."""
         return self.decode(
             normal_codes(n, self.n_latents, like=self.mean, generator=generator)
         )
@@ -108,27 +108,27 @@ class Autoencoder(nn.Module):
     def reconstruction_loss(
         self, images: torch.Tensor, codes: torch.Tensor
     ) -> torch.Tensor:
-        """Negative log-likelihood of images given codes, ``(batch,)``, in nats."""
+        """Return the negative log-likelihood of images given codes, ``(batch,)``."""
         output = self.decoder(codes)
         if output.shape != images.shape:
             raise ValueError(
                 f"The decoder must return shape {tuple(images.shape)}, got "
                 f"{tuple(output.shape)}."
             )
-        return self.likelihood.loss(self.standardised(images), output)
+        return self.likelihood.loss(self.standardize(images), output)
 
     def perceived_distance(
         self, images: torch.Tensor, others: torch.Tensor
     ) -> torch.Tensor:
-        """How far apart images look to the reconstruction loss, ``(batch,)``."""
-        images, others = self.standardised(images), self.standardised(others)
+        """Return the reconstruction loss between pairs of images, ``(batch,)``."""
+        images, others = self.standardize(images), self.standardize(others)
         return self.likelihood.distance(images, others)
 
-    def standardised(self, images: torch.Tensor) -> torch.Tensor:
-        """Images as encoder and likelihood see them."""
-        return (images - self.mean) / self.std if self.is_standardising else images
+    def standardize(self, images: torch.Tensor) -> torch.Tensor:
+        """Standardize images for the encoder and the likelihood."""
+        return (images - self.mean) / self.std if self.is_standardizing else images
 
-    def _read(self, output: object, n_images: int) -> Posterior:
+    def _to_posterior(self, output: object, n_images: int) -> Posterior:
         width = self.n_latents * (2 if self.is_variational else 1)
         if isinstance(output, tuple) and len(output) == 2:
             output = torch.cat(output, dim=1)
@@ -148,5 +148,5 @@ def _constants(
     if given is None:
         return torch.full(shape, fallback)
     constants = torch.as_tensor(given, dtype=torch.float32).reshape(shape).clone()
-    # A channel that never varies is only shifted.
+    # A channel that never varies is not scaled.
     return torch.where(constants == 0, fallback, constants)

@@ -1,4 +1,4 @@
-"""Making a model from its settings, the same one for the same seed."""
+"""Build a model from its settings, reproducibly."""
 
 import torch
 from torch.nn.utils import convert_conv2d_weight_memory_format
@@ -21,17 +21,17 @@ def build_model(
     mean: tuple[float, ...] | None = None,
     std: tuple[float, ...] | None = None,
 ) -> Autoencoder:
-    """An untrained model.
+    """Build an untrained model.
 
     Args:
         network: Settings of encoder and decoder.
-        image_shape: Of the data.
+        image_shape: Shape of an image of the data.
         n_latents: Length of a code.
-        likelihood: How images are compared.
-        seed: Of the initial weights.
-        is_variational: Whether codes have an uncertainty.
-        mean: To be subtracted from every channel.
-        std: For every channel to be divided by.
+        likelihood: Distribution of images given the output of the decoder.
+        seed: Seed of the initial weights.
+        is_variational: Whether the encoder returns distributions of codes.
+        mean: Mean of each channel, which is subtracted. Default: zeros.
+        std: Standard deviation of each channel, by which it is divided. Default: ones.
 
     Example:
         >>> from unbraid.models import Bernoulli
@@ -46,8 +46,8 @@ def build_model(
         >>> model(torch.zeros(2, 1, 8, 8)).shape
         torch.Size([2, 1, 8, 8])
     """
-    # Layers draw from torch's global generator; this is the only place that seeds it,
-    # and it leaves no trace.
+    # Layers draw from torch's global generator. Only this function seeds it, and it
+    # restores the previous state.
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(torch_generator(seed, "initialisation").initial_seed())
         n_outputs = n_latents * (2 if is_variational else 1)
@@ -64,6 +64,6 @@ def build_model(
         std=None if std is None else torch.tensor(std),
     )
     if len(image_shape) == 3:
-        # Filters run faster over images that keep the channels of a pixel together.
+        # Convolutions are faster if the channels of a pixel are adjacent in memory.
         convert_conv2d_weight_memory_format(model, torch.channels_last)
     return model

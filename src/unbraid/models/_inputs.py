@@ -9,7 +9,7 @@ from torch import nn
 from unbraid.foundation import check_integer, check_shape
 
 
-def checked_images(
+def check_images(
     images: Any, image_shape: tuple[int, ...], *, network: nn.Module
 ) -> torch.Tensor:
     """Check images and convert them to the precision of a network.
@@ -17,8 +17,8 @@ def checked_images(
     Args:
         images: A tensor ``(batch, *image_shape)`` of floats, or of bytes, which are
             scaled to the range from 0 to 1.
-        image_shape: Image shape of the model.
-        network: The encoder.
+        image_shape: Shape of an image of the model.
+        network: Network that determines the precision: the encoder.
     """
     _check_tensor("images", images)
     check_shape("images", images, ("batch", *image_shape))
@@ -32,13 +32,13 @@ def checked_images(
     return _as_precise(images.float() * (1 / 255), network)
 
 
-def checked_codes(codes: Any, n_latents: int, *, network: nn.Module) -> torch.Tensor:
+def check_codes(codes: Any, n_latents: int, *, network: nn.Module) -> torch.Tensor:
     """Check codes and convert them to the precision of a network.
 
     Args:
         codes: A tensor ``(batch, n_latents)``.
         n_latents: Length of a code of the model.
-        network: The decoder.
+        network: Network that determines the precision: the decoder.
     """
     _check_tensor("codes", codes)
     check_shape("codes", codes, ("batch", n_latents))
@@ -48,10 +48,10 @@ def checked_codes(codes: Any, n_latents: int, *, network: nn.Module) -> torch.Te
 def normal_codes(
     n: int, n_latents: int, *, like: torch.Tensor, generator: torch.Generator
 ) -> torch.Tensor:
-    """Codes ``(n, n_latents)`` drawn from a standard normal.
+    """Draw codes ``(n, n_latents)`` from a standard normal.
 
     Args:
-        n: Number of codes, from 0.
+        n: Number of codes, at least 0.
         n_latents: Length of a code.
         like: A tensor of the model, whose device and precision the codes get.
         generator: Source of randomness.

@@ -1,4 +1,4 @@
-"""Kernel-augmented likelihood: images are compared as they are, and blurred."""
+"""Kernel-augmented likelihood, which also compares blurred images."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,6 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy import fft
 from torch.nn import functional
 
 from unbraid.foundation import (
@@ -25,35 +24,35 @@ Rows = tuple[tuple[float, ...], ...]
 Kernel = Literal["box", "gaussian"] | Rows | tuple[Rows, ...]
 
 _LONGEST_PRODUCT = 512
-"""Side up to which a product with a matrix is faster than a Fourier transform."""
+"""Longest side for which a matrix product is faster than a Fourier transform."""
 
 _RELATIVE_SIGMA = 0.25
 _FORMER_RELATIVE_SIGMA = 1 / 3
-"""Width of the Gaussian kernel in files that do not state it."""
+"""Width of the Gaussian kernel in files that do not contain it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class KernelAugmented(AbstractLikelihood):
-    r"""A likelihood, plus the same of images and reconstructions seen through a kernel.
+    r"""A likelihood of images, plus the same likelihood of blurred images.
 
-    Objects that do not overlap are all equally far apart, pixel by pixel; a wide kernel
-    makes near ones overlap more. Channels are convolved one by one, with zeros around
-    the image.
+    The pixel-wise distance of objects that do not overlap does not depend on how far
+    apart they are. Blurred with a wide kernel, close objects overlap more. Channels are
+    convolved separately, with zeros around the image.
 
     .. math:: L(x, y) + a \, L(k * x, k * y)
 
     Args:
-        base: :math:`L`.
-        kernel: ``"box"`` or ``"gaussian"``, both with sum 1, or the numbers of any
-            other kernel, in rows, with an odd number of rows and columns; for a kernel
-            per channel, one such table each.
-        radius: Pixels to each side of the middle. When not given, as many as fit twice
-            into the shorter side, less one: 31 for 64 pixels.
-        weight: :math:`a`, from 0. When not given, 1 over the sum of the kernel's
-            squares (the mean over channels), which for a box is its number of pixels: a
-            single pixel that is off then counts as much through the kernel as without.
-        relative_sigma: Standard deviation of the Gaussian kernel as a share of its
-            radius, above 0; a quarter when not given. No other kernel has one.
+        base: Likelihood :math:`L`.
+        kernel: Kernel :math:`k`: ``"box"`` or ``"gaussian"``, both with sum 1, or the
+            rows of any other kernel, with an odd number of rows and columns. For a
+            different kernel per channel, one such table each.
+        radius: Number of pixels on each side of the center. Default: the largest number
+            for which the kernel fits into the image, such as 31 for 64 pixels.
+        weight: Weight :math:`a`, at least 0. Default: the reciprocal of the sum of the
+            squared kernel (the mean over channels), which for a box is its number of
+            pixels. A single wrong pixel then counts as much with the kernel as without.
+        relative_sigma: Standard deviation of the Gaussian kernel divided by its radius,
+            positive. Default: a quarter. Not allowed with other kernels.
 
     Example:
         >>> points = torch.eye(8).reshape(8, 1, 1, 8)
@@ -63,9 +62,9 @@ class KernelAugmented(AbstractLikelihood):
 
     References:
         Michlo (2022), dissertation, section 3.4: box of radius 31 for images of 64x64,
-        with a weight of 63 times 63; section 6.1: kernels that are learned, see
-        :func:`unbraid.geometry.learn_loss`. It does not print the width of its
-        Gaussian; a quarter of the radius gives the correlations of its Table 6.1.
+        with a weight of 63 times 63; section 6.1: learned kernels, see
+        :func:`unbraid.perception.learn_loss`. The width of the Gaussian is not stated;
+        a quarter of the radius reproduces the correlations of Table 6.1.
     """
 
     base: AbstractLikelihood = field(default_factory=Gaussian)
@@ -77,11 +76,11 @@ class KernelAugmented(AbstractLikelihood):
     def __post_init__(self) -> None:
         if not isinstance(self.base, AbstractLikelihood):
             raise ValueError(f"base must be a likelihood, got {self.base!r}.")
-        # As its base does, in place of a constant of the class.
+        # Depends on the base, so that it cannot be a constant of the class.
         object.__setattr__(self, "needs_unit_range", self.base.needs_unit_range)
         if not isinstance(self.kernel, str):
-            # Settings read from a file come as lists, and users have arrays.
-            object.__setattr__(self, "kernel", _checked_numbers(self.kernel))
+            # Settings from a file contain lists, and users pass arrays.
+            object.__setattr__(self, "kernel", _to_tuples(self.kernel))
             if self.radius is not None:
                 raise ValueError(
                     "radius must not be set if kernel is a table of numbers, got "
@@ -106,26 +105,26 @@ class KernelAugmented(AbstractLikelihood):
                     f"{self.relative_sigma!r} with another kernel."
                 )
         elif self.relative_sigma is None:
-            # Stored, so that a saved run says which width it was trained with.
+            # Stored, so that a saved run contains the width it was trained with.
             object.__setattr__(self, "relative_sigma", _RELATIVE_SIGMA)
         else:
             check_positive("relative_sigma", self.relative_sigma)
 
     def loss(self, images: torch.Tensor, output: torch.Tensor) -> torch.Tensor:
-        """Loss of the base, and its weighted loss through the kernel, ``(batch,)``."""
+        """Return the loss of the base plus its weighted loss of blurred images."""
         plain = self.base.loss(images, output)
         if isinstance(self.base, Gaussian | Laplace):
-            # These see the difference only, which is blurred at half the price.
+            # These depend on the difference only, so that one convolution suffices.
             blurred, weight = self.blur(images - output)
             return plain + weight * self.base.loss(blurred, torch.zeros_like(blurred))
         return plain + self._through_kernel(images, self.base.mean(output))
 
     def mean(self, output: torch.Tensor) -> torch.Tensor:
-        """The expected image of the base."""
+        """Return the expected images of the base."""
         return self.base.mean(output)
 
     def distance(self, images: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
-        """Distance of the base, and its weighted distance through the kernel."""
+        """Return the distance of the base plus its weighted distance when blurred."""
         plain = self.base.distance(images, others)
         return plain + self._through_kernel(images, others)
 
@@ -136,18 +135,18 @@ class KernelAugmented(AbstractLikelihood):
         return weight * self.base.distance(blurred, other)
 
     def blur(self, images: torch.Tensor) -> tuple[torch.Tensor, float]:
-        """Images convolved with the kernel, and the weight of their comparison.
+        """Convolve images with the kernel.
 
         Args:
-            images: Shape ``(batch, channels, height, width)``.
+            images: Images of shape ``(batch, channels, height, width)``.
 
         Returns:
-            Images of the same shape, and :math:`a`.
+            Blurred images of the same shape, and the weight :math:`a`.
         """
         if images.ndim != 4:
             raise ValueError(
                 "images must have shape (batch, channels, height, width), got "
-                f"{tuple(images.shape)}. Vectors have no neighbourhoods."
+                f"{tuple(images.shape)}. Vectors have no neighborhoods."
             )
         channels, height, width = images.shape[1:]
         radius = self.radius
@@ -182,7 +181,7 @@ def _bands(
     dtype: torch.dtype,
     device: torch.device,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """What to multiply an image with from the left and right to blur it.
+    """Return the matrices that blur an image by a product from the left and right.
 
     Kernels by name are products of a column and a row.
     """
@@ -192,7 +191,7 @@ def _bands(
         apart = np.arange(side)[:, None] - np.arange(side) + radius
         is_inside = (apart >= 0) & (apart < len(line))
         band = np.where(is_inside, line[apart.clip(0, len(line) - 1)], 0.0)
-        # Kept for later calls, which may be differentiated even if this one is not.
+        # Cached for later calls, which may be differentiated even if this one is not.
         with torch.inference_mode(False):
             bands.append(torch.from_numpy(band).to(device, dtype))
     return bands[0], bands[1].mT
@@ -207,28 +206,29 @@ def _spectrum(
     dtype: torch.dtype,
     device: torch.device,
 ) -> tuple[torch.Tensor, list[int]]:
-    """The kernel's Fourier transform, and the sides it is for."""
+    """Return the Fourier transform of the kernel, and its height and width."""
     values = torch.from_numpy(_values(kernel, radius, relative_sigma))
-    padded, sides = place_kernel(values, image_sides)
+    padded, sides = pad_kernel(values, image_sides)
     with torch.inference_mode(False):
         spectrum = torch.fft.rfft2(padded.clone())
         return spectrum.to(device, dtype.to_complex()), sides
 
 
-def place_kernel(
+def pad_kernel(
     kernel: torch.Tensor, image_sides: tuple[int, int]
 ) -> tuple[torch.Tensor, list[int]]:
-    """A kernel with its middle at the origin, with room for an image around it.
+    """Pad a kernel for convolution by Fourier transform, centered at the origin.
 
     Args:
-        kernel: Shape ``(..., rows, columns)``, odd numbers of both.
-        image_sides: Height and width.
+        kernel: Kernel ``(..., rows, columns)``, with odd numbers of rows and columns.
+        image_sides: Height and width of the images.
 
     Returns:
-        Kernel of the given sides, whose Fourier transform convolves images of these
-        sides once they are cut to their own; and the sides, for which it is fast.
+        The padded kernel, and its height and width, for which the transform is fast.
+        Images must be padded with zeros to these sides, and the product cut to the
+        sides of the images.
     """
-    # Farther than from edge to edge, a kernel meets zeros only.
+    # Parts of the kernel beyond the size of the image only meet zeros.
     middle = [side // 2 for side in kernel.shape[-2:]]
     radii = [
         min(half, side - 1) for half, side in zip(middle, image_sides, strict=True)
@@ -238,7 +238,7 @@ def place_kernel(
         middle[0] - radii[0] : middle[0] + radii[0] + 1,
         middle[1] - radii[1] : middle[1] + radii[1] + 1,
     ]
-    # One radius of zeros is enough, since what wraps around is cut off.
+    # One radius of zeros is enough, because the part that wraps around is cut off.
     sides = [
         _fast_length(side + radius)
         for side, radius in zip(image_sides, radii, strict=True)
@@ -261,23 +261,23 @@ def _values(
 def _line(
     kernel: Literal["box", "gaussian"], radius: int, relative_sigma: float | None
 ) -> NDArray[np.float64]:
-    """One row of a kernel by name, with sum 1."""
+    """Return one row of a kernel given by name, with sum 1."""
     offsets = np.arange(-radius, radius + 1)
     line = np.ones(len(offsets))
     if kernel == "gaussian" and radius:
-        assert relative_sigma is not None  # filled in when the settings were made
+        assert relative_sigma is not None  # set in __post_init__
         line = np.exp(-0.5 * np.square(offsets / (relative_sigma * radius)))
     return line / line.sum()
 
 
 def restore_former_settings(plain: Any) -> Any:
-    """Settings of a saved likelihood, completed where an older version left them out.
+    """Add settings that older versions did not write to files.
 
-    Gaussian kernels had a standard deviation of a third of the radius before their
-    width was written to files.
+    Before the width of Gaussian kernels was written to files, it was a third of the
+    radius.
 
     Args:
-        plain: What was read from the file of a model, a run or a likelihood.
+        plain: Settings from the file of a model, a run or a likelihood.
 
     Example:
         >>> saved = {"name": "kernel_augmented", "kernel": "gaussian", "radius": 6}
@@ -293,11 +293,14 @@ def restore_former_settings(plain: Any) -> Any:
 
 
 def _fast_length(n: int) -> int:
-    """The next number for which a transform is fast."""
+    """Return the next length for which a Fourier transform is fast."""
+    from scipy import fft  # slow to import
+
     return int(np.array(fft.next_fast_len(n)))
 
 
-def _checked_numbers(kernel: object) -> Rows | tuple[Rows, ...]:
+def _to_tuples(kernel: object) -> Rows | tuple[Rows, ...]:
+    """Check the numbers of a kernel and convert them to tuples."""
     try:
         values = np.array(kernel, dtype=np.float64)
     except (TypeError, ValueError) as error:

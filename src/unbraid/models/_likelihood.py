@@ -1,7 +1,7 @@
-r"""Likelihoods: how well a decoder's output explains an image.
+r"""Likelihoods: distributions of images given the output of a decoder.
 
-Each gives :math:`-\log p(x \mid z)` in nats, summed over pixels, up to a constant that
-makes it zero for a perfect explanation where that is possible.
+Each returns :math:`-\log p(x \mid z)` in nats, summed over pixels, up to a constant
+that makes it zero for a perfect reconstruction where that is possible.
 """
 
 import abc
@@ -14,7 +14,7 @@ from torch.nn import functional
 from unbraid.foundation import check_positive
 
 _CLOSEST = 1e-6
-"""How near to 0 and 1 a probability may come before its logarithm is taken."""
+"""Smallest distance from 0 and 1 to which probabilities are clipped."""
 
 
 class AbstractLikelihood(abc.ABC):
@@ -28,48 +28,49 @@ class AbstractLikelihood(abc.ABC):
         """Negative log-likelihood of images, ``(batch,)``.
 
         Args:
-            images: Any shape that begins with the batch.
-            output: What the decoder gave, same shape.
+            images: Images of any shape that begins with the batch.
+            output: Output of the decoder, of the same shape.
         """
 
     def mean(self, output: torch.Tensor) -> torch.Tensor:
-        """The expected image, from what the decoder gave."""
+        """Return the expected images given the output of the decoder."""
         return output
 
-    def log_normaliser(self, n_pixels: int) -> float:
-        """What must be added to the loss for it to be that of a density, in nats.
+    def log_normalizer(self, n_pixels: int) -> float:
+        """Return the constant that makes the loss a negative log-density, in nats.
 
         Args:
-            n_pixels: Numbers in an image.
+            n_pixels: Number of values in an image.
 
         Returns:
-            Zero for what is a probability as it is, or no density at all.
+            The constant to add to the loss; zero if the loss is the logarithm of a
+            probability, or of no density at all.
         """
         del n_pixels
         return 0.0
 
     def distance(self, images: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
-        """Loss of images if others were their means: how far apart they look.
+        """Return the loss of images whose expected images are the others.
 
         Args:
-            images: Pictures, any shape that begins with the batch.
-            others: Pictures too, and not what a decoder gave; same shape.
+            images: Images of any shape that begins with the batch.
+            others: Other images of the same shape (images, not outputs of a decoder).
 
         Returns:
-            ``(batch,)``.
+            Distances of shape ``(batch,)``.
         """
         return self.loss(images, others)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bernoulli(AbstractLikelihood):
-    r"""Every pixel is the probability of a coin; the decoder gives its logit.
+    r"""Bernoulli distribution of each pixel; the decoder returns logits.
 
     .. math:: -\sum_i x_i \log y_i + (1 - x_i) \log (1 - y_i),
         \qquad y = \operatorname{sigmoid}(\text{output})
 
-    Pixels between 0 and 1 are allowed, as in most of the published work, though this
-    is then no likelihood, and not zero at its minimum.
+    Pixels between 0 and 1 are allowed, as in most published work. The loss is then not
+    the logarithm of a likelihood, and not zero at its minimum.
 
     Example:
         >>> Bernoulli().loss(torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 0.0]]))
@@ -79,32 +80,34 @@ class Bernoulli(AbstractLikelihood):
     needs_unit_range = True
 
     def loss(self, images: torch.Tensor, output: torch.Tensor) -> torch.Tensor:
-        """Cross-entropy of the logits, ``(batch,)``."""
+        """Return the cross-entropy of the logits, ``(batch,)``."""
         entropies = functional.binary_cross_entropy_with_logits(
             output, images, reduction="none"
         )
-        return per_image(entropies)
+        return sum_per_image(entropies)
 
     def mean(self, output: torch.Tensor) -> torch.Tensor:
-        """Probabilities."""
+        """Return the probabilities of the logits."""
         return output.sigmoid()
 
     def distance(self, images: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
-        """Cross-entropy of the pictures taken as probabilities, ``(batch,)``."""
-        chances = others.clamp(_CLOSEST, 1.0 - _CLOSEST)
-        entropies = functional.binary_cross_entropy(chances, images, reduction="none")
-        return per_image(entropies)
+        """Return the cross-entropy with the others as probabilities, ``(batch,)``."""
+        probabilities = others.clamp(_CLOSEST, 1.0 - _CLOSEST)
+        entropies = functional.binary_cross_entropy(
+            probabilities, images, reduction="none"
+        )
+        return sum_per_image(entropies)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gaussian(AbstractLikelihood):
-    r"""Normal noise of one variance around the decoder's output.
+    r"""Normal distribution around the output of the decoder, with a fixed variance.
 
     .. math:: \frac{1}{2 \sigma^2} \sum_i (x_i - y_i)^2
 
     Args:
-        variance: :math:`\sigma^2`, above 0. The default of one half makes the loss the
-            plain squared error that most implementations use.
+        variance: Variance :math:`\sigma^2`, positive. With the default of one half, the
+            loss is the squared error, which most implementations use.
 
     Example:
         >>> Gaussian().loss(torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 3.0]]))
@@ -117,22 +120,22 @@ class Gaussian(AbstractLikelihood):
         check_positive("variance", self.variance)
 
     def loss(self, images: torch.Tensor, output: torch.Tensor) -> torch.Tensor:
-        """Scaled squared error, ``(batch,)``."""
-        return per_image((images - output).square()) / (2.0 * self.variance)
+        """Return the scaled squared error, ``(batch,)``."""
+        return sum_per_image((images - output).square()) / (2.0 * self.variance)
 
-    def log_normaliser(self, n_pixels: int) -> float:
-        r""":math:`\frac{n}{2} \log 2 \pi \sigma^2`."""
+    def log_normalizer(self, n_pixels: int) -> float:
+        r"""Return :math:`\frac{n}{2} \log 2 \pi \sigma^2`."""
         return 0.5 * n_pixels * math.log(2.0 * math.pi * self.variance)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Laplace(AbstractLikelihood):
-    r"""Two-sided exponential noise around the decoder's output.
+    r"""Laplace distribution around the output of the decoder.
 
     .. math:: \frac{1}{b} \sum_i |x_i - y_i|
 
     Args:
-        scale: :math:`b`, above 0.
+        scale: Scale :math:`b`, positive.
 
     Example:
         >>> Laplace().loss(torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 3.0]]))
@@ -145,17 +148,17 @@ class Laplace(AbstractLikelihood):
         check_positive("scale", self.scale)
 
     def loss(self, images: torch.Tensor, output: torch.Tensor) -> torch.Tensor:
-        """Scaled absolute error, ``(batch,)``."""
-        return per_image((images - output).abs()) / self.scale
+        """Return the scaled absolute error, ``(batch,)``."""
+        return sum_per_image((images - output).abs()) / self.scale
 
-    def log_normaliser(self, n_pixels: int) -> float:
-        r""":math:`n \log 2 b`."""
+    def log_normalizer(self, n_pixels: int) -> float:
+        r"""Return :math:`n \log 2 b`."""
         return n_pixels * math.log(2.0 * self.scale)
 
 
-def per_image(losses: torch.Tensor) -> torch.Tensor:
-    """Sums over everything but the batch, ``(batch,)``.
+def sum_per_image(losses: torch.Tensor) -> torch.Tensor:
+    """Sum over all axes but the batch, ``(batch,)``.
 
-    Without flattening, which would copy images that keep channels together.
+    Flattening first would copy images in the channels-last memory format.
     """
     return losses.sum(dim=tuple(range(1, losses.ndim)))

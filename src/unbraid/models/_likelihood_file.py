@@ -1,11 +1,11 @@
-"""A likelihood as a file of its own, for use with other data and other models."""
+"""Save and load a likelihood, for use with other data and other models."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 from unbraid.foundation import (
-    MOST_TEXT_BYTES,
+    MAX_TEXT_BYTES,
     CheckpointFormatError,
     atomic_write,
     expand_user,
@@ -24,12 +24,12 @@ _VERSION = 1
 
 
 def save_likelihood(likelihood: AbstractLikelihood, path: str | Path) -> Path:
-    """Write a likelihood to a JSON file, numbers to their last digit.
+    """Write a likelihood to a JSON file, with all digits of its numbers.
 
     Args:
-        likelihood: One of unbraid's own, such as what
-            :func:`unbraid.geometry.learn_loss` gives.
-        path: Where; must end in ``.json``.
+        likelihood: A likelihood of unbraid, such as the result of
+            :func:`unbraid.perception.learn_loss`.
+        path: Path of the file; must end in ``.json``.
 
     Example:
         >>> import tempfile
@@ -50,17 +50,17 @@ def save_likelihood(likelihood: AbstractLikelihood, path: str | Path) -> Path:
 
 
 def load_likelihood(path: str | Path) -> AbstractLikelihood:
-    """The likelihood that :func:`save_likelihood` wrote.
+    """Load a likelihood that :func:`save_likelihood` wrote.
 
     Args:
-        path: Of the file.
+        path: Path of the file.
 
     Raises:
-        FileNotFoundError: If there is none.
-        CheckpointFormatError: If it holds something else.
+        FileNotFoundError: If there is no such file.
+        CheckpointFormatError: If the file does not contain a likelihood.
     """
     path = expand_user(path)
-    require_regular_file(path, most_bytes=MOST_TEXT_BYTES)
+    require_regular_file(path, most_bytes=MAX_TEXT_BYTES)
     try:
         about: Any = json.loads(path.read_text(encoding="utf-8", errors="replace"))
         if about["format"] != _FORMAT or about["version"] != _VERSION:
@@ -74,21 +74,21 @@ def load_likelihood(path: str | Path) -> AbstractLikelihood:
         ) from error
     if not isinstance(likelihood, AbstractLikelihood):
         raise CheckpointFormatError(
-            f"{str(path)!r} does not hold a likelihood, but a "
+            f"{str(path)!r} must contain a likelihood, got a "
             f"{type(likelihood).__name__}."
         )
     return likelihood
 
 
-def choose_likelihood(wanted: AbstractLikelihood | str) -> AbstractLikelihood:
-    """A likelihood from a name, or from the ``.json`` file of one.
+def choose_likelihood(likelihood: AbstractLikelihood | str) -> AbstractLikelihood:
+    """Return a likelihood, given itself, its name or its ``.json`` file.
 
     Example:
         >>> choose_likelihood("gaussian")
         Gaussian(variance=0.5)
     """
-    if isinstance(wanted, AbstractLikelihood):
-        return wanted
-    if str(wanted).endswith(".json"):
-        return load_likelihood(wanted)
-    return make_record(wanted, {}, LIKELIHOODS)
+    if isinstance(likelihood, AbstractLikelihood):
+        return likelihood
+    if str(likelihood).endswith(".json"):
+        return load_likelihood(likelihood)
+    return make_record(likelihood, {}, LIKELIHOODS)

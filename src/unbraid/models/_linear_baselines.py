@@ -10,15 +10,15 @@ from torch import nn
 from unbraid.data import AbstractDataset, float_images
 from unbraid.foundation import numpy_generator
 
-from ._inputs import checked_codes, checked_images, normal_codes
+from ._inputs import check_codes, check_images, normal_codes
 from ._posterior import PointMass
 
 _LEAST_SPREAD = 1e-6
-"""Standard deviation, in pixels, below which a component is taken to be constant."""
+"""Standard deviation, in units of pixels, below which a component is constant."""
 
 
 class LinearModel(nn.Module):
-    """Images to codes and back by one matrix each way.
+    """Model that encodes and decodes images by one matrix each.
 
     Args:
         image_shape: Channels, height and width.
@@ -41,25 +41,25 @@ class LinearModel(nn.Module):
         self.register_buffer("decoding", torch.zeros(n_latents, n_pixels))
 
     def forward(self, images: torch.Tensor) -> torch.Tensor:
-        """Reconstructions of images."""
+        """Return reconstructions of images."""
         return self.decode(self.encode(images).mean)
 
     def encode(self, images: torch.Tensor) -> PointMass:
-        """Codes of images ``(batch, *image_shape)``."""
-        images = checked_images(images, self.image_shape, network=self)
+        """Return the codes of images ``(batch, *image_shape)``."""
+        images = check_images(images, self.image_shape, network=self)
         return PointMass((images.flatten(1) - self.centre) @ self.encoding)
 
     def decode(self, codes: torch.Tensor) -> torch.Tensor:
-        """Images ``(batch, *image_shape)`` of codes ``(batch, n_latents)``.
+        """Return the images of codes ``(batch, n_latents)``.
 
-        Pixels may lie a little outside of 0 to 1.
+        Pixels may be slightly below 0 or above 1.
         """
-        codes = checked_codes(codes, self.n_latents, network=self)
+        codes = check_codes(codes, self.n_latents, network=self)
         pixels = codes @ self.decoding + self.centre
         return pixels.unflatten(1, self.image_shape)
 
     def sample(self, n: int, *, generator: torch.Generator) -> torch.Tensor:
-        """Images ``(n, *image_shape)`` of codes drawn from a standard normal."""
+        """Draw images ``(n, *image_shape)`` of codes from a standard normal."""
         return self.decode(
             normal_codes(n, self.n_latents, like=self.centre, generator=generator)
         )
@@ -68,13 +68,13 @@ class LinearModel(nn.Module):
 def fit_pca(
     dataset: AbstractDataset, *, n_latents: int = 10, n_rows: int = 5_000, seed: int = 0
 ) -> LinearModel:
-    """Principal components of the pixels, each of variance one.
+    """Fit principal components of the pixels, each scaled to variance 1.
 
     Args:
-        dataset: Its labels are not looked at.
-        n_latents: Components, from those that explain most.
-        n_rows: Images to look at, drawn at random; all if there are not more.
-        seed: Of the draw.
+        dataset: Images to fit; labels are ignored.
+        n_latents: Number of components, those of largest variance.
+        n_rows: Number of randomly drawn images to fit; all if there are fewer.
+        seed: Seed of the draw.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -88,7 +88,7 @@ def fit_pca(
     """
     pixels = _draw_pixels(dataset, n_rows, seed)
     encoding, decoding = _principal_axes(pixels, n_latents, seed)
-    return _filled(dataset, pixels.mean(axis=0), encoding, decoding)
+    return _build_model(dataset, pixels.mean(axis=0), encoding, decoding)
 
 
 def fit_fast_ica(
@@ -97,19 +97,17 @@ def fit_fast_ica(
     n_latents: int = 10,
     n_rows: int = 5_000,
     seed: int = 0,
-    max_iterations: int = 1_000,
 ) -> LinearModel:
-    """Independent components of the pixels, each of variance one.
+    """Fit independent components of the pixels, each scaled to variance 1.
 
-    Principal components are rotated until each on its own is as far from a normal
-    distribution as it can be.
+    Principal components are rotated so that each is as far from a normal distribution
+    as possible.
 
     Args:
-        dataset: Its labels are not looked at.
-        n_latents: Components.
-        n_rows: Images to look at, drawn at random; all if there are not more.
-        seed: Of the draw and of the first rotation.
-        max_iterations: After which scikit-learn warns that there was no convergence.
+        dataset: Images to fit; labels are ignored.
+        n_latents: Number of components.
+        n_rows: Number of randomly drawn images to fit; all if there are fewer.
+        seed: Seed of the draw and of the initial rotation.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -123,17 +121,17 @@ def fit_fast_ica(
         Component Analysis. https://doi.org/10.1109/72.761722
     """
     pixels = _draw_pixels(dataset, n_rows, seed)
-    centre = pixels.mean(axis=0)
+    center = pixels.mean(axis=0)
     encoding, decoding = _principal_axes(pixels, n_latents, seed)
-    rotation = _independent_axes((pixels - centre) @ encoding, max_iterations, seed)
-    # A rotation: its inverse is its transpose.
-    return _filled(dataset, centre, encoding @ rotation.T, rotation @ decoding)
+    rotation = _independent_axes((pixels - center) @ encoding, seed)
+    # The inverse of a rotation is its transpose.
+    return _build_model(dataset, center, encoding @ rotation.T, rotation @ decoding)
 
 
 def _draw_pixels(
     dataset: AbstractDataset, n_rows: int, seed: int
 ) -> NDArray[np.float32]:
-    """Images as rows of numbers, as models see them, ``(n, n_pixels)``."""
+    """Draw images and return their pixels as rows, ``(n, n_pixels)``."""
     rows = np.arange(len(dataset))
     if n_rows < len(rows):
         generator = numpy_generator(seed, "rows of a linear model")
@@ -144,7 +142,7 @@ def _draw_pixels(
 def _principal_axes(
     pixels: NDArray[np.float32], n_latents: int, seed: int
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-    """Matrices from centred pixels to components of variance one, and back."""
+    """Return matrices from centered pixels to components of variance 1, and back."""
     n_most = min(pixels.shape)
     if not 1 <= n_latents <= n_most:
         raise ValueError(
@@ -157,31 +155,31 @@ def _principal_axes(
     pca = PCA(n_latents, random_state=random_state).fit(pixels)
     components = np.asarray(pca.components_)
     spread = np.sqrt(pca.explained_variance_)
-    # What does not vary has code 0, where dividing would blow up rounding errors.
+    # The code of a constant component is 0: dividing would amplify rounding errors.
     inverse = np.where(spread > _LEAST_SPREAD, 1 / spread.clip(_LEAST_SPREAD), 0.0)
     return components.T * inverse, components * spread[:, None]
 
 
 def _independent_axes(
-    whitened: NDArray[np.floating], max_iterations: int, seed: int
+    whitened: NDArray[np.floating], seed: int
 ) -> NDArray[np.floating]:
-    """Rotation of whitened data to independent components, one in each row."""
+    """Return the rotation of whitened data to independent components, as rows."""
     from sklearn.decomposition import FastICA
 
     random_state = _sklearn_seed(seed, "independent components")
-    ica = FastICA(max_iter=max_iterations, random_state=random_state)
-    # A principal component that does not vary would break scikit-learn's whitening.
+    ica = FastICA(max_iter=1_000, random_state=random_state)
+    # scikit-learn's whitening fails for principal components that do not vary.
     return np.asarray(ica.set_params(whiten=False).fit(whitened).components_)
 
 
-def _filled(
+def _build_model(
     dataset: AbstractDataset,
-    centre: NDArray[np.floating],
+    center: NDArray[np.floating],
     encoding: NDArray[np.floating],
     decoding: NDArray[np.floating],
 ) -> LinearModel:
     model = LinearModel(dataset.image_shape, encoding.shape[1])
-    model.centre.copy_(torch.from_numpy(centre))
+    model.centre.copy_(torch.from_numpy(center))
     model.encoding.copy_(torch.from_numpy(encoding))
     model.decoding.copy_(torch.from_numpy(decoding))
     return model

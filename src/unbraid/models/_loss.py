@@ -1,4 +1,4 @@
-"""Loss: what an objective asks for at one step."""
+"""Loss: the result of an objective for one batch."""
 
 from dataclasses import dataclass, field
 
@@ -7,11 +7,11 @@ import torch
 
 @dataclass(frozen=True)
 class Loss:
-    """A number to be made small, and what it is made of.
+    """A scalar to minimize, and its terms.
 
     Attributes:
-        total: What is differentiated, a scalar.
-        terms: Its parts by name, unweighted scalars in nats per image.
+        total: Scalar to minimize, with gradient.
+        terms: Unweighted terms by name, scalars in nats per image.
         kl_per_latent: Mean divergence of each latent from the prior, ``(n_latents,)``;
             ``None`` without a prior.
     """

@@ -1,4 +1,4 @@
-"""Every record that a model is made from, by name, and objectives from names."""
+"""Names of all records that define a model."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,20 +12,20 @@ from .objectives import OBJECTIVES, AbstractObjective
 
 __all__ = ["LIKELIHOODS", "RECORDS", "choose_objective"]
 
-# Objectives last: other packages are looked at only for what stands nowhere else.
+# Objectives last: other packages are searched only for names not found elsewhere.
 RECORDS: Mapping[str, type] = Joined[type](NETWORKS, LIKELIHOODS, SCHEDULES, OBJECTIVES)
-"""All names in one table: no two kinds of records share one."""
+"""Networks, likelihoods, schedules and objectives by name; all names are different."""
 
 
 def choose_objective(
-    wanted: AbstractObjective | str, options: Mapping[str, Any] | None = None
+    objective: AbstractObjective | str, options: Mapping[str, Any] | None = None
 ) -> AbstractObjective:
-    """An objective from its name and options; an objective is returned as it is.
+    """Return an objective, given itself or its name and options.
 
     Example:
         >>> choose_objective("beta_vae", {"beta": 6.0})
         BetaVAE(scale='sum', beta=6.0)
     """
-    if isinstance(wanted, AbstractObjective):
-        return wanted
-    return make_record(wanted, options or {}, OBJECTIVES)
+    if isinstance(objective, AbstractObjective):
+        return objective
+    return make_record(objective, options or {}, OBJECTIVES)

@@ -1,4 +1,4 @@
-"""Posteriors: what an encoder says about the code of an image."""
+"""Posteriors: distributions of the code of an image."""
 
 import math
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ class DiagonalGaussian:
     r"""Independent normal distributions, one per latent.
 
     Attributes:
-        mean: :math:`\mu`, ``(batch, n_latents)``.
-        log_variance: :math:`\log \sigma^2`, same shape.
+        mean: Means :math:`\mu`, ``(batch, n_latents)``.
+        log_variance: Log-variances :math:`\log \sigma^2`, of the same shape.
 
     Example:
         >>> standard = DiagonalGaussian(torch.zeros(1, 2), torch.zeros(1, 2))
@@ -25,23 +25,23 @@ class DiagonalGaussian:
 
     @property
     def variance(self) -> torch.Tensor:
-        r""":math:`\sigma^2`, ``(batch, n_latents)``."""
+        r"""Variances :math:`\sigma^2`, ``(batch, n_latents)``."""
         return self.log_variance.exp()
 
     def sample(self, *, generator: torch.Generator) -> torch.Tensor:
-        """One code per image, ``(batch, n_latents)``, differentiable in both parts."""
+        """Draw one code per image, differentiable in mean and log-variance."""
         # torch.distributions takes no generator.
         noise = torch.empty_like(self.mean).normal_(generator=generator)
         return self.mean + (0.5 * self.log_variance).exp() * noise
 
     def kl_to_prior(self) -> torch.Tensor:
-        r"""Divergence from a standard normal, latent by latent, in nats.
+        r"""Return the divergence of each latent from a standard normal, in nats.
 
         .. math::
             \tfrac{1}{2} \bigl( \mu^2 + \sigma^2 - \log \sigma^2 - 1 \bigr)
 
         Returns:
-            From 0, ``(batch, n_latents)``.
+            Divergences of shape ``(batch, n_latents)``, at least 0.
 
         References:
             Kingma and Welling (2014), Auto-Encoding Variational Bayes, appendix B.
@@ -50,7 +50,7 @@ class DiagonalGaussian:
         return 0.5 * (self.mean.square() + self.variance - self.log_variance - 1.0)
 
     def kl_to(self, other: "DiagonalGaussian") -> torch.Tensor:
-        r"""Divergence :math:`KL(\text{self} \| \text{other})`, latent by latent.
+        r"""Return the divergence :math:`KL(\text{self} \| \text{other})` per latent.
 
         .. math::
             \tfrac{1}{2} \Bigl( \frac{\sigma_1^2 + (\mu_1 - \mu_2)^2}{\sigma_2^2}
@@ -61,23 +61,23 @@ class DiagonalGaussian:
         return 0.5 * (ratio - self.log_variance + other.log_variance - 1.0)
 
     def log_density(self, codes: torch.Tensor) -> torch.Tensor:
-        """Log-density of codes, latent by latent, of any shape that broadcasts."""
+        """Return the log-density of codes per latent; shapes are broadcast."""
         apart = (codes - self.mean).square() / self.variance
         return -0.5 * (apart + self.log_variance + math.log(2 * math.pi))
 
 
 @dataclass(frozen=True)
 class PointMass:
-    """A code without uncertainty: what a plain autoencoder gives.
+    """A code without uncertainty, as of a plain autoencoder.
 
     Attributes:
-        mean: The code, ``(batch, n_latents)``.
+        mean: Codes ``(batch, n_latents)``.
     """
 
     mean: torch.Tensor
 
     def sample(self, *, generator: torch.Generator) -> torch.Tensor:
-        """The code itself."""
+        """Return the codes themselves."""
         del generator
         return self.mean
 

@@ -10,16 +10,16 @@ from unbraid.foundation import check_number
 
 
 class AbstractSchedule(abc.ABC):
-    """A number for every step, and nothing but a function of it."""
+    """A hyperparameter as a function of the step."""
 
     @abc.abstractmethod
     def at(self, step: int) -> float:
-        """The value at a step from 0."""
+        """Return the value at a step, counted from 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Constant(AbstractSchedule):
-    """The same number at every step.
+    """The same value at every step.
 
     Example:
         >>> Constant(value=4.0).at(1000)
@@ -29,14 +29,14 @@ class Constant(AbstractSchedule):
     value: float
 
     def at(self, step: int) -> float:
-        """The value."""
+        """Return the value."""
         del step
         return self.value
 
 
 @dataclass(frozen=True, kw_only=True)
 class AbstractRamp(AbstractSchedule):
-    """A way from one number to another, level before and after."""
+    """A transition from one value to another, constant before and after."""
 
     start: float
     end: float
@@ -49,26 +49,26 @@ class AbstractRamp(AbstractSchedule):
         check_number("first_step", self.first_step, least=0)
 
     def at(self, step: int) -> float:
-        """The value on the way."""
+        """Return the value at a step."""
         passed = _share(step, self.first_step, self.steps)
         return self.start + (self.end - self.start) * self._rise(passed)
 
     @abc.abstractmethod
     def _rise(self, passed: float) -> float:
-        """Share of the difference, from 0 to 1, after a share of the steps."""
+        """Return the share of the difference reached after a share of the steps."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Linear(AbstractRamp):
-    """A straight line from one number to another, and level before and after.
+    """A linear transition from one value to another, constant before and after.
 
     Args:
         start: Value until ``first_step``.
         end: Value from ``first_step + steps`` on.
-        steps: How long the way takes; when not given, ``share`` of what is left of the
-            run.
-        first_step: Where it begins.
-        share: Above 0 and up to 1.
+        steps: Length of the transition. Default: ``share`` of the rest of the run.
+        first_step: Step at which the transition starts.
+        share: Share of the steps after ``first_step`` that the transition takes if
+            ``steps`` is not given, above 0 and at most 1.
 
     Example:
         >>> rise = Linear(start=0.0, end=10.0, steps=100)
@@ -82,15 +82,15 @@ class Linear(AbstractRamp):
 
 @dataclass(frozen=True, kw_only=True)
 class Cosine(AbstractRamp):
-    """Half a wave from one number to another: slow, fast, slow.
+    """A transition from one value to another along half a cosine wave.
 
     Args:
         start: Value until ``first_step``.
         end: Value from ``first_step + steps`` on.
-        steps: How long the way takes; when not given, ``share`` of what is left of the
-            run.
-        first_step: Where it begins.
-        share: Above 0 and up to 1.
+        steps: Length of the transition. Default: ``share`` of the rest of the run.
+        first_step: Step at which the transition starts.
+        share: Share of the steps after ``first_step`` that the transition takes if
+            ``steps`` is not given, above 0 and at most 1.
 
     Example:
         >>> round(Cosine(start=0.0, end=10.0, steps=100).at(50), 6)
@@ -103,13 +103,13 @@ class Cosine(AbstractRamp):
 
 @dataclass(frozen=True, kw_only=True)
 class Cyclic(AbstractSchedule):
-    """Again and again from one number to another: a rise, then level, then anew.
+    """Repeated cycles of a linear rise followed by a constant value.
 
     Args:
         start: Value at the beginning of every cycle.
         end: Value after the rise.
-        period: Steps of a cycle.
-        rising: Share of the cycle that the rise takes, above 0 and up to 1.
+        period: Number of steps of a cycle.
+        rising: Share of the cycle that the rise takes, above 0 and at most 1.
 
     Example:
         >>> waves = Cyclic(start=0.0, end=1.0, period=100, rising=0.5)
@@ -131,23 +131,23 @@ class Cyclic(AbstractSchedule):
         check_number("rising", self.rising, above=0.0, most=1.0)
 
     def at(self, step: int) -> float:
-        """The value in the cycle."""
+        """Return the value at a step."""
         share = min(1.0, step % self.period / (self.rising * self.period))
         return self.start + (self.end - self.start) * share
 
 
 @dataclass(frozen=True, kw_only=True)
 class Decay(AbstractSchedule):
-    """A constant number that falls along half a cosine at the end of the run.
+    """A constant value that decays along half a cosine wave at the end of the run.
 
-    Up to the fall, a long run does the same as a short one, so that a run can be
+    Before the decay, a long run is the same as a short one, so that a run can be
     continued with a larger number of steps.
 
     Args:
-        value: Value before the fall.
+        value: Value before the decay.
         end: Value at the end of the run.
-        share: Share of the run that the fall takes, above 0 and up to 1.
-        steps: Length of the run; filled in by the run when not given.
+        share: Share of the run that the decay takes, above 0 and at most 1.
+        steps: Number of steps of the run. Default: set by the run.
 
     Example:
         >>> rate = Decay(value=0.001, share=0.5, steps=100)
@@ -183,18 +183,18 @@ SCHEDULES: dict[str, type[AbstractSchedule]] = {
 }
 
 Number = float | AbstractSchedule
-"""A hyperparameter that stays, or one that changes."""
+"""A hyperparameter: a constant, or a schedule."""
 
 _Record = TypeVar("_Record")
 
 
 def value_at(number: Number, step: int) -> float:
-    """A hyperparameter at a step."""
+    """Return the value of a hyperparameter at a step."""
     return number.at(step) if isinstance(number, AbstractSchedule) else number
 
 
 def schedule_ends(value: Any) -> list[Any]:
-    """Numbers that a hyperparameter takes: itself, or the ends of its schedule."""
+    """Return the value of a hyperparameter, or the first and last of its schedule."""
     if not isinstance(value, AbstractSchedule):
         return [value]
     names = ("value", "start", "end")
@@ -202,11 +202,12 @@ def schedule_ends(value: Any) -> list[Any]:
 
 
 def fill_steps(record: _Record, n_steps: int) -> _Record:
-    """A record whose schedules without an end now end with the run.
+    """Return a record in which schedules of unknown length end with the run.
 
     Args:
-        record: A dataclass; its fields are looked at, and those of records in them.
-        n_steps: Length of the run.
+        record: Dataclass whose fields, and those of nested dataclasses, are searched
+            for schedules.
+        n_steps: Number of steps of the run.
     """
     if not dataclasses.is_dataclass(record) or isinstance(record, type):
         return record
@@ -234,6 +235,6 @@ def _share(step: float, first_step: int, steps: float | None) -> float:
     if steps is None:
         raise ValueError(
             "The schedule has no number of steps. Set steps, or use the schedule in a "
-            "run, which fills it in."
+            "run, which sets it."
         )
     return min(1.0, max(0.0, (step - first_step) / steps))

@@ -1,4 +1,4 @@
-"""Ready comparisons: the same images with other factors, and factors under noise."""
+"""Comparisons of perceived distances between datasets."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,13 +23,13 @@ def compare_perceived_distances(
     n_pairs: int = 10_000,
     seed: int = 0,
 ) -> dict[str, PerceivedDistances]:
-    """Perceived distances of several datasets, by the names they are given.
+    """Return the perceived distances of several datasets, by name.
 
     Args:
-        datasets: By name.
-        loss: As in :func:`perceived_distances`.
-        n_pairs: For each factor.
-        seed: Of the pairs.
+        datasets: Datasets by name.
+        loss: Loss that compares images, as in :func:`perceived_distances`.
+        n_pairs: Number of pairs per factor.
+        seed: Seed of the pairs.
     """
     return {
         name: perceived_distances(dataset, loss, n_pairs=n_pairs, seed=seed)
@@ -46,18 +46,18 @@ def compare_factor_choices(
     n_pairs: int = 10_000,
     seed: int = 0,
 ) -> dict[str, PerceivedDistances]:
-    """Colour as one factor (XYObject), or as shade and hue (XYObjectShaded).
+    """Compare color as one factor (XYObject) with shade and hue (XYObjectShaded).
 
-    The images are the same, in the same order; only what is called a factor differs.
-    The split one follows distances in the images better, and is found more easily.
+    The images are the same, in the same order; only the choice of factors differs. Two
+    factors follow the distances between images better, and are learned more easily.
 
     Args:
-        image_size: Of both datasets.
-        square_sizes: Likewise.
-        spacing: Likewise.
-        loss: As in :func:`perceived_distances`.
-        n_pairs: For each factor.
-        seed: Of the pairs.
+        image_size: Side of the images of both datasets, in pixels.
+        square_sizes: Sides of the squares in both datasets, in pixels.
+        spacing: Distance between neighboring positions in both datasets, in pixels.
+        loss: Loss that compares images, as in :func:`perceived_distances`.
+        n_pairs: Number of pairs per factor.
+        seed: Seed of the pairs.
 
     Returns:
         Distances by the names ``"xy_object"`` and ``"xy_object_shaded"``.
@@ -97,16 +97,16 @@ def compare_visibilities(
     n_pairs: int = 10_000,
     seed: int = 0,
 ) -> dict[str, PerceivedDistances]:
-    """How unrelated pictures behind or inside of sprites hide their factors.
+    """Measure how unrelated pictures behind or inside sprites hide their factors.
 
     Args:
-        sprites: One-channel images; the rendered sprites when not given.
-        pictures: Stock of pictures, as for :class:`unbraid.data.PictureSprites`.
-        where: Whether pictures stand behind or inside the sprites.
-        visibilities: Percent of the pictures that is seen.
-        loss: As in :func:`perceived_distances`.
-        n_pairs: For each factor.
-        seed: Of the pairs.
+        sprites: Images with one channel; if not given, rendered sprites.
+        pictures: Collection of pictures, as for :class:`unbraid.data.PictureSprites`.
+        where: Draw pictures ``"behind"`` or ``"inside"`` the sprites.
+        visibilities: Visibilities of the pictures, in percent.
+        loss: Loss that compares images, as in :func:`perceived_distances`.
+        n_pairs: Number of pairs per factor.
+        seed: Seed of the pairs.
 
     Returns:
         Distances by visibility, such as ``"50%"``.

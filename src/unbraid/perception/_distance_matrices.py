@@ -1,4 +1,4 @@
-"""Distances along factors: what data, codes and reconstructions take for near."""
+"""Distances along factors, in data, codes and reconstructions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,20 +14,20 @@ from unbraid.models import Autoencoder, DiagonalGaussian
 
 from ._losses import ImageLoss, choose_loss, group_distances, squared_distances
 
-_MOST_VALUES = 32
+_MAX_VALUES = 32
 
 
 @dataclass(frozen=True, eq=False)
 class DistanceMatrices:
-    """Mean distances between values of each factor, all others held still.
+    """Mean distances between the values of each factor, with all others fixed.
 
     Attributes:
         factors: Names of the factors.
-        levels: Where they are measured: ``"factor"`` (steps between values), ``"data"``
-            (perceived by a loss, per pixel), and of a model ``"latent"`` (Euclidean,
+        levels: Kinds of distances: ``"factor"`` (steps between values), ``"data"``
+            (perceived by a loss, per pixel), and with a model ``"latent"`` (Euclidean,
             between means), ``"divergence"`` (of posteriors, in nats) and
             ``"reconstruction"`` (perceived).
-        matrices: By level, one square table per factor.
+        matrices: Square matrices by level, one per factor.
     """
 
     factors: tuple[str, ...]
@@ -43,20 +43,19 @@ def distance_matrices(
     n_traversals: int = 16,
     seed: int = 0,
 ) -> DistanceMatrices:
-    """Distances along factor traversals, at every level of a model.
+    """Return distances along factor traversals, at every level of a model.
 
-    A VAE puts images near each other that its reconstruction loss takes for alike. If
-    the tables of a row look the same, the latents follow distances that were in the
-    data already.
+    A VAE encodes images close to each other if its reconstruction loss between them is
+    small. If the matrices of a factor look alike at all levels, the latents follow
+    distances that were in the data already.
 
     Args:
-        dataset: The complete grid of its factors.
-        model: Trained on it; without one, only factors and data are compared.
-        loss: How images are compared, as in :func:`perceived_distances`; when not
-            given, by the loss that the model was trained with, or by squared error
-            without a model.
-        n_traversals: Over which the tables of a factor are averaged.
-        seed: Of where traversals start.
+        dataset: Dataset with every combination of its factors.
+        model: Model trained on it; if not given, only factors and data are compared.
+        loss: Loss that compares images, as in :func:`perceived_distances`. By default
+            the loss that the model was trained with, or squared error without a model.
+        n_traversals: Number of traversals over which matrices are averaged.
+        seed: Seed of the starts of the traversals.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -76,7 +75,7 @@ def distance_matrices(
     starts = generator.integers(len(dataset), size=n_traversals)
     found: dict[str, list[NDArray[np.float64]]] = {}
     for factor, size in zip(space.names, space.sizes, strict=True):
-        n_values = min(size, _MOST_VALUES)
+        n_values = min(size, _MAX_VALUES)
         values = np.linspace(0, size - 1, n_values).round().astype(np.int64)
         rows = space.traversals(factor, starts)[:, values]
         steps = np.abs(values[:, None] - values).astype(np.float64)
@@ -90,28 +89,28 @@ def distance_matrices(
     )
 
 
-def require_grid(who: str, dataset: AbstractDataset) -> FactorSpace:
-    """The factors of a dataset that holds every combination of them.
+def require_grid(caller: str, dataset: AbstractDataset) -> FactorSpace:
+    """Return the factors of a dataset that has every combination of their values.
 
     Args:
-        who: Function that needs them, for the error message.
-        dataset: What the user passed as the dataset.
+        caller: Name of the function that needs them, for the message.
+        dataset: The dataset.
 
     Raises:
-        TypeError: If it is no dataset.
+        TypeError: If it is not a dataset.
         ValueError: If combinations are missing.
     """
     if not isinstance(dataset, AbstractDataset):
         raise TypeError(
-            f"{who} needs a dataset, got {type(dataset).__name__}. Wrap arrays in "
-            "unbraid.data.LabelledImages, or open a name with "
+            f"{caller} needs a dataset, got {type(dataset).__name__}. Wrap arrays in "
+            "unbraid.data.LabeledImages, or open a name with "
             "unbraid.data.open_dataset."
         )
     space = dataset.factor_space
     if space is None or not dataset.is_grid:
         raise ValueError(
-            f"{who}: expected a dataset that holds every combination of its factors, "
-            f"got {dataset.name!r}."
+            f"{caller} needs a dataset with every combination of its factors, which "
+            f"{dataset.name!r} does not have."
         )
     return space
 
@@ -122,7 +121,7 @@ def _levels(
     loss: ImageLoss,
     rows: NDArray[np.int64],
 ) -> dict[str, torch.Tensor]:
-    """Tables of each traversal at each level, ``(n_traversals, size, size)``."""
+    """Return matrices of each traversal by level, ``(n_traversals, size, size)``."""
     shape = rows.shape
     images = float_images(dataset, rows.reshape(-1))
     levels = {"data": _perceived(loss, images.double(), shape)}
@@ -143,10 +142,10 @@ def _levels(
 def _perceived(
     loss: ImageLoss, images: torch.Tensor, shape: tuple[int, ...]
 ) -> torch.Tensor:
-    """Distances per pixel between all images of each traversal.
+    """Return distances per pixel between all images of each traversal.
 
-    Cross-entropy has a direction, and an image is not at 0 from itself. What counts is
-    how much the loss rises above its minimum, averaged over both directions.
+    Cross-entropy is not symmetric, and that of an image with itself is not 0. Distances
+    are the increase of the loss over its minimum, averaged over both directions.
     """
     n_traversals, size = shape
     every = torch.arange(n_traversals * size * size, device=images.device)
@@ -159,9 +158,9 @@ def _perceived(
 
 
 def _divergences(means: torch.Tensor, variances: torch.Tensor) -> torch.Tensor:
-    """Between the posteriors of all images of each traversal, in nats."""
+    """Return KL divergences between the posteriors of each traversal, in nats."""
     ratio = variances[:, :, None] / variances[:, None]
     shift = (means[:, :, None] - means[:, None]).square() / variances[:, None]
     tables = 0.5 * (ratio - 1 - ratio.log() + shift).sum(dim=3)
-    # The divergence has a direction, a distance has none.
+    # Symmetric, as distances are.
     return 0.5 * (tables + tables.mT)

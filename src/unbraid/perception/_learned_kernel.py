@@ -1,4 +1,4 @@
-"""A reconstruction loss learnt so that images look as far apart as their factors."""
+"""Learning a reconstruction loss whose distances follow those of the factors."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,8 +8,13 @@ import torch
 from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset, FactorSpace, factor_distance, float_images
-from unbraid.foundation import numpy_generator
-from unbraid.models import Gaussian, KernelAugmented, place_kernel
+from unbraid.foundation import (
+    check_count,
+    check_number,
+    check_option,
+    numpy_generator,
+)
+from unbraid.models import Gaussian, KernelAugmented, pad_kernel
 
 from ._distance_matrices import require_grid
 from ._losses import squared_distances
@@ -17,17 +22,17 @@ from ._soft_rank import soft_rank_correlation
 
 Direction = Literal["help", "hinder"]
 
-_OUTWEIGHS = 8.0  # as a box of radius 31 does for squares of 8 pixels
+_FIRST_WEIGHT = 8.0  # as a box of radius 31 does for squares of 8 pixels
 _TRAVERSALS = 8
-_MOST_VALUES = 8
+_MAX_VALUES = 8
 
 
 @dataclass(frozen=True, kw_only=True)
 class LearnedLoss:
-    """What :func:`learn_loss` found.
+    """Result of :func:`learn_loss`.
 
     Attributes:
-        likelihood: Squared error, plus squared error through the learnt kernel, which
+        likelihood: Squared error, plus squared error through the learned kernel, which
             sums to 1; for ``unbraid.fit(..., likelihood=...)``, and for
             ``unbraid.models.save_likelihood``.
         correlations: Soft rank correlation at each step, before the step,
@@ -48,47 +53,49 @@ def learn_loss(
     steps: int = 500,
     batch_size: int = 64,
     learning_rate: float = 0.1,
-    regularisation: float = 0.3,
+    regularization: float = 0.3,
     seed: int = 0,
 ) -> LearnedLoss:
-    r"""Learn a kernel through which images look as far apart as their factors are.
+    r"""Learn a kernel with which distances between images follow those of factors.
 
-    Squared error sees only whether pixels overlap. A kernel spreads them out; this one
-    is trained so that the ranks of perceived distances agree with those of the scaled
-    distances of the factors. It needs labels, but once learnt can be used without any,
-    on other data of the same kind and size.
+    Squared error depends only on whether pixels overlap. A kernel spreads them out;
+    this one is trained so that the ranks of perceived distances agree with those of the
+    scaled distances of the factors. Learning needs labels, but the loss can then be
+    used without labels on other data of the same kind and size.
 
     .. math:: \max_k \; \rho \bigl( d_{\text{scaled}}(y, y'),\;
         \|x - x'\|^2 + \|k * (x - x')\|^2 \bigr)
 
-    The kernel starts as a tent that outweighs the pixels: it falls from its middle to
-    its edges. (A box as wide as the images would start without a gradient, because it
-    sees all images with the same number of lit pixels as equal.) The kernel is kept
-    non-negative by its absolute value, and the same after a flip or a quarter turn by
-    averaging over these.
+    The kernel starts as a tent, which falls from the center to the edges, with a weight
+    above that of the pixels. (With a box as wide as the images there would be no
+    gradient, because all images with the same number of lit pixels would be equal.) Its
+    absolute value is used, averaged over flips and quarter turns, so that it is
+    non-negative and symmetric.
 
     Args:
-        dataset: The complete grid of its factors.
-        radius: Pixels to each side of the kernel's middle, at most the longer side of
-            the images; as many as fit twice into the shorter side, less one, when not
-            given. At the longer side itself the outermost numbers stay 0, since no
-            two pixels of an image are that far apart.
-        per_channel: A kernel for each channel, instead of one for all.
-        direction: ``"hinder"`` makes the correlation as low as possible: adversarial.
-        along_factors: Share of the correlation along single factors in what is trained,
-            from 0 to 1; the rest is that of random pairs.
-        steps: Of Adam.
-        batch_size: Images of a step, all of whose pairs are compared, at least 3.
+        dataset: Dataset with every combination of its factors.
+        radius: Pixels from the center of the kernel to its edge, at most the longer
+            side of the images. By default the largest kernel that fits into the shorter
+            side. If it is the longer side, the outermost values stay 0, because no two
+            pixels are that far apart.
+        per_channel: Learn a kernel per channel, instead of one for all.
+        direction: ``"help"`` maximizes the correlation, ``"hinder"`` minimizes it, for
+            adversarial losses.
+        along_factors: Weight of the correlation along single factors, from 0 to 1; the
+            rest is the weight of the correlation of random pairs.
+        steps: Number of steps of Adam.
+        batch_size: Images per step, all of whose pairs are compared, at least 3.
         learning_rate: Learning rate of Adam, relative to the root mean square of the
-            numbers of the first kernel; falls to 0 over the steps.
-        regularisation: Of the soft ranks, see :func:`soft_rank_correlation`.
-        seed: Of the batches.
+            initial kernel; falls to 0 over the steps.
+        regularization: Regularization of the soft ranks, see
+            :func:`soft_rank_correlation`.
+        seed: Seed of the batches.
 
     Example:
         >>> from unbraid.data import XYSquares
         >>> squares = XYSquares(image_size=8, square_size=1, n_squares=1)
-        >>> learnt = learn_loss(squares, steps=20, batch_size=16)
-        >>> np.array(learnt.likelihood.kernel).shape
+        >>> learned = learn_loss(squares, steps=20, batch_size=16)
+        >>> np.array(learned.likelihood.kernel).shape
         (7, 7)
 
     References:
@@ -98,20 +105,22 @@ def learn_loss(
     """
     space = require_grid("learn_loss", dataset)
     if len(dataset.image_shape) != 3:
-        raise ValueError("learn_loss: expected images, got vectors.")
+        raise ValueError("learn_loss needs images, but the dataset has vectors.")
     channels, height, width = dataset.image_shape
     if radius is None:
         radius = (min(height, width) - 1) // 2
     _check_radius(radius, (height, width))
-    _check(direction, steps, batch_size)
+    check_count("steps", steps, least=1)
+    check_count("batch_size", batch_size, least=3)
+    check_option("direction", direction, Direction)
     _check_share(along_factors, space)
     first = _first_kernel(radius, (height, width))
     raw = first.repeat(channels if per_channel else 1, 1, 1).requires_grad_()
     generator = numpy_generator(seed, "learn loss")
-    # Apart from its form, because how much the kernel weighs may have far to go.
+    # Apart from its shape, because the weight of the kernel may change a lot.
     size = _first_size(dataset, _random_rows(space, batch_size, generator), raw)
-    optimiser = torch.optim.Adam([raw, size], lr=learning_rate)
-    decay = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
+    optimizer = torch.optim.Adam([raw, size], lr=learning_rate)
+    decay = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
     sign = -1.0 if direction == "help" else 1.0
     correlations = np.empty(steps)
     for step in range(steps):
@@ -125,25 +134,25 @@ def learn_loss(
                 * soft_rank_correlation(
                     _distances(dataset, rows, kernel),
                     _factor_distances(space, rows),
-                    regularisation=regularisation,
+                    regularization=regularization,
                 )
                 for share, rows in batches
                 if share
             ),
             start=torch.zeros(()),
         )
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         (sign * correlation).backward()
-        optimiser.step()
+        optimizer.step()
         decay.step()
         correlations[step] = correlation.item()
     return LearnedLoss(likelihood=_likelihood(raw, size), correlations=correlations)
 
 
 def _kernel(raw: torch.Tensor, size: torch.Tensor) -> torch.Tensor:
-    """Symmetric and non-negative, ``(n, side, side)``.
+    """Return the symmetric, non-negative kernel, ``(n, side, side)``.
 
-    The squares sum to 1 for the first raw numbers and a logarithmic size of zero.
+    Its squares sum to 1 for the initial raw values and a logarithmic size of 0.
     """
     kernel = raw.abs() * size.exp() / raw.shape[-1]
     for change in (
@@ -156,7 +165,7 @@ def _kernel(raw: torch.Tensor, size: torch.Tensor) -> torch.Tensor:
 
 
 def _first_kernel(radius: int, image_sides: tuple[int, int]) -> torch.Tensor:
-    """A tent whose numbers have a root mean square of 1, ``(side, side)``."""
+    """Return a tent with a root mean square of 1, ``(side, side)``."""
     offsets = torch.arange(-radius, radius + 1).abs()
     # No two pixels of an image are as far apart as its longer side.
     line = (1.0 - offsets / (radius + 1)) * (offsets < max(image_sides))
@@ -167,24 +176,24 @@ def _first_kernel(radius: int, image_sides: tuple[int, int]) -> torch.Tensor:
 def _first_size(
     dataset: AbstractDataset, rows: NDArray[np.int64], raw: torch.Tensor
 ) -> torch.Tensor:
-    """Logarithm of the size at which the kernel outweighs pixels as it is set to."""
+    """Return the logarithm of the size at which the kernel has its initial weight."""
     with torch.no_grad():
         plain = _distances(dataset, rows, torch.zeros_like(raw)).mean()
         both = _distances(dataset, rows, _kernel(raw, torch.zeros(()))).mean()
     if not plain > 0.0:
         raise ValueError(
-            f"learn_loss: expected images that differ, got {rows.size} equal ones."
+            f"learn_loss needs images that differ, but {rows.size} of them are equal."
         )
-    ratio = _OUTWEIGHS * plain / (both - plain).clamp_min(1e-6 * plain)
+    ratio = _FIRST_WEIGHT * plain / (both - plain).clamp_min(1e-6 * plain)
     return (0.5 * ratio.log()).requires_grad_()
 
 
 def _likelihood(raw: torch.Tensor, size: torch.Tensor) -> KernelAugmented:
     kernel = _kernel(raw.detach(), size.detach()).double().numpy()
-    # What the kernel's size does is the weight's to do.
+    # The kernel sums to 1; the weight accounts for its size.
     total = float(kernel.sum(axis=(1, 2)).mean())
     if not total > 0.0:
-        raise ValueError("learn_loss: the kernel became 0. Lower the learning rate.")
+        raise ValueError("The kernel became 0. Lower the learning rate of learn_loss.")
     values = kernel / total
     return KernelAugmented(
         base=Gaussian(),
@@ -196,10 +205,10 @@ def _likelihood(raw: torch.Tensor, size: torch.Tensor) -> KernelAugmented:
 def _distances(
     dataset: AbstractDataset, rows: NDArray[np.int64], kernel: torch.Tensor
 ) -> torch.Tensor:
-    """Perceived distances of all pairs of each group, one after the other."""
+    """Return the perceived distances of all pairs of each group, in one array."""
     images = float_images(dataset, rows.reshape(-1))
     height, width = images.shape[2:]
-    placed, sides = place_kernel(kernel, (height, width))
+    placed, sides = pad_kernel(kernel, (height, width))
     spectrum = torch.fft.rfft2(images, s=sides) * torch.fft.rfft2(placed)
     blurred = torch.fft.irfft2(spectrum, s=sides)[..., :height, :width]
     both = torch.cat([images.flatten(1), blurred.flatten(1)], dim=1)
@@ -224,12 +233,12 @@ def _random_rows(
 def _traversal_rows(
     space: FactorSpace, generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Values of one factor in some traversals, ``(n_traversals, n_values)``."""
+    """Return rows of traversals of a random factor, ``(n_traversals, n_values)``."""
     can_vary = [name for name, n in zip(space.names, space.sizes, strict=True) if n > 2]
     factor = can_vary[generator.integers(len(can_vary))]
     origins = generator.integers(space.size, size=_TRAVERSALS)
     rows = space.traversals(factor, origins)
-    chosen = generator.random(rows.shape).argsort(axis=1)[:, :_MOST_VALUES]
+    chosen = generator.random(rows.shape).argsort(axis=1)[:, :_MAX_VALUES]
     return np.take_along_axis(rows, chosen, axis=1)
 
 
@@ -245,26 +254,10 @@ def _check_radius(radius: int, image_sides: tuple[int, int]) -> None:
         )
 
 
-def _check(direction: str, steps: int, batch_size: int) -> None:
-    if steps < 1 or batch_size < 3:
-        raise ValueError(
-            "learn_loss: expected steps from 1 and a batch_size from 3, got "
-            f"{steps!r} and {batch_size!r}."
-        )
-    if direction not in ("help", "hinder"):
-        raise ValueError(
-            f"learn_loss: expected direction 'help' or 'hinder', got {direction!r}."
-        )
-
-
 def _check_share(along_factors: float, space: FactorSpace) -> None:
-    if not 0.0 <= along_factors <= 1.0:
-        raise ValueError(
-            "learn_loss: expected a share along_factors from 0 to 1, got "
-            f"{along_factors!r}."
-        )
+    check_number("along_factors", along_factors, least=0.0, most=1.0)
     if along_factors and max(space.sizes, default=0) < 3:
         raise ValueError(
-            "learn_loss: expected a factor of three values or more, got sizes "
-            f"{space.sizes}. Take along_factors=0."
+            "along_factors needs a factor with three values or more, but the factors "
+            f"have {space.sizes} values. Use along_factors=0."
         )

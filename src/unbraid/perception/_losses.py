@@ -1,4 +1,4 @@
-"""Reconstruction losses as distances between images: which, and how fast."""
+"""Reconstruction losses as distances between images."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,10 +16,10 @@ from unbraid.models import (
 )
 
 PairLoss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
-"""Distance of each pair, ``(n,)``, from images ``(n, ...)`` and as many others."""
+"""Function from two arrays of images ``(n, ...)`` to distances ``(n,)``."""
 
 ImageLoss = AbstractLikelihood | Autoencoder | PairLoss
-"""How images are compared; a model stands for its own reconstruction loss."""
+"""Loss that compares images; a model stands for its reconstruction loss."""
 
 _PIXEL_LOSSES: dict[str, AbstractLikelihood] = {
     "mse": Gaussian(),
@@ -35,16 +35,14 @@ LOSSES: dict[str, AbstractLikelihood] = {
         for name, x in _PIXEL_LOSSES.items()
     },
 }
-"""Losses by name: pixel by pixel, and in addition through a kernel half as wide as the
-image.
-"""
+"""Losses by name: of pixels, and with a kernel half as wide as the image."""
 
 
-def choose_loss(wanted: ImageLoss | str | Path) -> ImageLoss:
-    """A loss from its name, or from the file of a learned one.
+def choose_loss(loss: ImageLoss | str | Path) -> ImageLoss:
+    """Return a loss by its name, or from the file of a learned one.
 
     Args:
-        wanted: A name among :data:`LOSSES`, the path of a ``.json`` file that
+        loss: A name in :data:`LOSSES`, the path of a ``.json`` file that
             :func:`unbraid.models.save_likelihood` wrote, or a loss or a model, which
             is returned.
 
@@ -52,20 +50,20 @@ def choose_loss(wanted: ImageLoss | str | Path) -> ImageLoss:
         >>> choose_loss("mse")
         Gaussian(variance=0.5)
     """
-    if isinstance(wanted, AbstractLikelihood) or callable(wanted):
-        return wanted
-    if str(wanted) in LOSSES:
-        return LOSSES[str(wanted)]
-    if str(wanted).endswith(".json"):
-        return load_likelihood(wanted)
+    if isinstance(loss, AbstractLikelihood) or callable(loss):
+        return loss
+    if str(loss) in LOSSES:
+        return LOSSES[str(loss)]
+    if str(loss).endswith(".json"):
+        return load_likelihood(loss)
     raise ValueError(
-        f"loss: expected one of {', '.join(LOSSES)}, or the .json file of a learnt "
-        f"loss, got {str(wanted)!r}."
+        f"loss must be one of {', '.join(LOSSES)}, or the .json file of a learned "
+        f"loss, got {str(loss)!r}."
     )
 
 
 def needs_unit_range(loss: ImageLoss) -> bool:
-    """Whether a loss compares only numbers between 0 and 1."""
+    """Return whether a loss needs values between 0 and 1."""
     likelihood = loss.likelihood if isinstance(loss, Autoencoder) else loss
     return isinstance(likelihood, AbstractLikelihood) and likelihood.needs_unit_range
 
@@ -77,23 +75,23 @@ def group_distances(
     first: torch.Tensor,
     second: torch.Tensor,
 ) -> torch.Tensor:
-    """Distances of pairs of images that stand in groups, summed over pixels.
+    """Return distances of pairs of images within groups, summed over pixels.
 
-    What can be computed once per image is not computed once per pair: blurred images,
-    and the scalar products that make up squared differences.
+    Blurred images, and the scalar products of squared differences, are computed once
+    per image instead of once per pair.
 
     Args:
-        loss: How images are compared.
-        images: Shape ``(n_groups, group_size, ...)``.
+        loss: Loss that compares images.
+        images: Images, ``(n_groups, group_size, ...)``.
         group: Group of each pair, ``(n_pairs,)``.
-        first: Position of its first image in the group, ``(n_pairs,)``.
-        second: Of its second image.
+        first: Index of the first image of each pair in its group, ``(n_pairs,)``.
+        second: Index of the second image of each pair in its group, ``(n_pairs,)``.
 
     Returns:
-        Shape ``(n_pairs,)``; differentiable in the images.
+        Distances, ``(n_pairs,)``, differentiable with respect to the images.
     """
     if isinstance(loss, Autoencoder):
-        if loss.is_standardising:
+        if loss.is_standardizing:
             # The loss compares standardized images.
             images = (images - loss.mean.to(images)) / loss.std.to(images)
         return group_distances(loss.likelihood, images, group, first, second)
@@ -112,12 +110,15 @@ def group_distances(
 
 
 def squared_distances(points: torch.Tensor) -> torch.Tensor:
-    """Between all points of each group, ``(n_groups, size, size)``.
+    """Return squared distances between all points of each group.
 
     Args:
-        points: Shape ``(n_groups, size, n_dimensions)``.
+        points: Points, ``(n_groups, size, n_dimensions)``.
+
+    Returns:
+        Squared distances, ``(n_groups, size, size)``.
     """
-    # Around a common middle, scalar products are small and lose few digits.
+    # Centered, because smaller scalar products lose fewer digits.
     points = points - points.mean(dim=1, keepdim=True)
     products = points @ points.mT
     norms = products.diagonal(dim1=1, dim2=2)

@@ -1,4 +1,4 @@
-"""Pairs of rows, drawn so that few images serve many pairs."""
+"""Pairs of rows in groups that share images."""
 
 from dataclasses import dataclass
 
@@ -8,23 +8,24 @@ from numpy.typing import NDArray
 from unbraid.data import FactorSpace, Traversals
 
 GROUP_SIZE = 32
-"""Most images of a group; as many make up a subset in the published code."""
+"""Largest number of images per group; that of subsets in the published code."""
 
 _PAIRS_PER_IMAGE = 4
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PairGroups:
-    """Groups of rows, and pairs within them, group after group.
+    """Groups of rows, and pairs within the groups.
 
-    Every pair alone is drawn uniformly, as if it were the only one; pairs of the same
-    group share images, which makes them cheap.
+    Every single pair is drawn uniformly; pairs of the same group share images, which
+    makes them cheap.
 
     Args:
-        rows: Shape ``(n_groups, group_size)``.
+        rows: Rows of the dataset, ``(n_groups, group_size)``.
         group: Group of each pair, ascending, ``(n_pairs,)``.
-        first: Position in its group of the first of each pair, ``(n_pairs,)``.
-        second: Of the second; the same for an image paired with itself.
+        first: Index of the first row of each pair in its group, ``(n_pairs,)``.
+        second: Index of the second row of each pair in its group, ``(n_pairs,)``; equal
+            to ``first`` for an image paired with itself.
     """
 
     rows: NDArray[np.int64]
@@ -34,20 +35,20 @@ class PairGroups:
 
     @property
     def is_distinct(self) -> NDArray[np.bool_]:
-        """Which pairs are of two different images."""
+        """Whether each pair has two different images, ``(n_pairs,)``."""
         return self.first != self.second
 
 
 def pairs_along_factor(
     space: FactorSpace, factor: str, n_pairs: int, *, generator: np.random.Generator
 ) -> PairGroups:
-    """Pairs of a grid that differ in one factor; some that do not.
+    """Draw pairs of a grid that differ in one factor, and images with themselves.
 
     Args:
-        space: The factors; this one has two values or more.
-        factor: Which of them.
-        n_pairs: Pairs of different values. To these come images paired with
-            themselves, as frequent as if the second value were drawn like the first.
+        space: Factors of the grid.
+        factor: Name of the factor, which has two values or more.
+        n_pairs: Number of pairs with different values. Images paired with themselves
+            are added, as many as if both values were drawn independently.
         generator: Source of randomness.
     """
     n_values = space.sizes[space.position(factor)]
@@ -64,11 +65,12 @@ def pairs_along_factor(
 def pairs_of_traversals(
     traversals: Traversals, n_pairs: int, *, generator: np.random.Generator
 ) -> PairGroups:
-    """Pairs of any table that differ in one factor; some that do not.
+    """Draw pairs of a table that differ in one factor, and rows with themselves.
 
     Args:
         traversals: Rows that differ in this factor only.
-        n_pairs: As in :func:`pairs_along_factor`; all of them if there are no more.
+        n_pairs: Number of pairs with different values, as in
+            :func:`pairs_along_factor`; all pairs if there are fewer.
         generator: Source of randomness.
     """
     drawn = traversals.pairs(n_pairs, distinct=True, generator=generator)
@@ -91,18 +93,19 @@ def random_pairs(
     subset_size: int | None,
     generator: np.random.Generator,
 ) -> PairGroups:
-    """Pairs of any two rows; some of a row with itself.
+    """Draw pairs of any two rows, and rows with themselves.
 
     Args:
-        n_rows: Number of rows to choose from, two or more. They may be far more than
-            memory could list.
-        n_pairs: Pairs of different rows.
-        subset_size: Images are paired with themselves as often as if both were drawn
-            from so many; from all rows when not given, which is next to never.
+        n_rows: Number of rows to choose from, at least 2. There may be more than fit
+            into memory.
+        n_pairs: Number of pairs of different rows.
+        subset_size: Size of the subsets from which both rows would be drawn with
+            replacement, which decides how many rows are paired with themselves. If not
+            given, both would be drawn from all rows.
         generator: Source of randomness.
     """
     size = min(n_rows, subset_size or GROUP_SIZE)
-    # Without replacement, and without a permutation of all rows for each group.
+    # Without replacement, and without permuting all rows for each group.
     chosen = [
         generator.choice(n_rows, size, replace=False, shuffle=False)
         for _ in range(_n_groups(n_pairs, size))
@@ -121,7 +124,7 @@ def _pairs(
     n_same: int,
     generator: np.random.Generator,
 ) -> PairGroups:
-    """Pairs of different positions, and of equal ones, spread over all groups."""
+    """Draw pairs of different and of equal indices, spread over all groups."""
     n_groups, size = rows.shape
     spread = [np.arange(n) * n_groups // max(n, 1) for n in (n_pairs, n_same)]
     first = generator.integers(size, size=n_pairs + n_same)

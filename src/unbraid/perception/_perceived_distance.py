@@ -1,51 +1,61 @@
-"""Perceived distances: how far apart images look to a reconstruction loss."""
+"""Perceived distances: distances between images, measured by a reconstruction loss."""
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset, traversals_of_table
-from unbraid.foundation import correlate, numpy_generator, tied
+from unbraid.foundation import (
+    check_count,
+    check_finite,
+    check_shape,
+    correlate,
+    numpy_generator,
+    tied,
+)
 
 from ._losses import ImageLoss, choose_loss, group_distances, needs_unit_range
 from ._pair_groups import (
-    GROUP_SIZE,
     PairGroups,
     pairs_along_factor,
     pairs_of_traversals,
     random_pairs,
 )
 
-_NUMBERS_AT_ONCE = 2**22
+if TYPE_CHECKING:
+    import pandas as pd
+
+_VALUES_PER_BATCH = 2**22
 
 RANDOM = "random"
-"""What the row of pairs from anywhere in the data is called."""
+"""Name of the row of random pairs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PerceivedDistance:
-    """Distances between images that differ in one factor, or in any.
+    """Distances between images that differ in one factor, or in all.
 
     Attributes:
-        factor: Its name, or ``"random"`` for pairs from anywhere.
-        mean: Mean distance per pixel of two different images; NaN if the factor has no
-            two values.
+        factor: Name of the factor, or ``"random"`` for random pairs.
+        mean: Mean distance per pixel of two different images; NaN if the factor is
+            constant.
         std: Standard deviation of these distances.
-        linear: Pearson's correlation with the distance of the factors. Images paired
-            with themselves count here, as published.
-        rank: Spearman's, likewise.
-        order: Spearman's without images paired with themselves, which raise the other
-            two even where all images look equally far apart, and of distances relative
-            to the mean of their traversal, since some images differ less than others in
-            all they do.
-        n_values: Of the factor; 0 for random pairs.
-        distances: Of all pairs of different images, lowest first.
+        linear: Pearson correlation with the distance of the factors. Images paired with
+            themselves count here, as published.
+        rank: Spearman correlation with the distance of the factors, including images
+            paired with themselves.
+        order: Spearman correlation without images paired with themselves, which raise
+            the other two even where all images are equally far apart. Distances are
+            divided by the mean of their traversal, because some images differ less than
+            others in all factors.
+        n_values: Number of values of the factor; 0 for random pairs.
+        distances: Distances of all pairs of different images, in ascending order.
     """
 
     factor: str
@@ -60,7 +70,7 @@ class PerceivedDistance:
     )
 
     def to_plain(self) -> dict[str, Any]:
-        """The published numbers, ``None`` for what is not defined."""
+        """Convert the published numbers to JSON types, ``None`` if not defined."""
         plain: dict[str, Any] = {"factor": self.factor}
         for name in ("mean", "std", "linear", "rank"):
             value = getattr(self, name)
@@ -73,7 +83,7 @@ class PerceivedDistances:
     """Perceived distances along every factor, and between random pairs.
 
     Attributes:
-        dataset: Its name.
+        dataset: Name of the dataset.
         factors: One record per factor, in the order of the data.
         random: The record of random pairs.
     """
@@ -89,7 +99,7 @@ class PerceivedDistances:
 
     @property
     def importance(self) -> tuple[str, ...]:
-        """Factors in the order in which they are likely to be learnt."""
+        """Factors in the order in which they are likely to be learned."""
         seen = [row for row in self.factors if math.isfinite(row.mean)]
         return tuple(row.factor for row in sorted(seen, key=lambda row: -row.mean))
 
@@ -98,11 +108,23 @@ class PerceivedDistances:
             if row.factor == factor:
                 return row
         names = ", ".join(row.factor for row in self.rows)
-        raise KeyError(f"expected one of {names}, got {factor!r}")
+        raise KeyError(f"There is no factor {factor!r}. The factors are {names}.")
 
     def to_plain(self) -> list[dict[str, Any]]:
-        """One dictionary per record, for JSON."""
+        """Convert to a list with a dictionary per record."""
         return [row.to_plain() for row in self.rows]
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a table with one row per factor, and random pairs last.
+
+        The columns are the attributes of :class:`PerceivedDistance`, except for the
+        distances of single pairs.
+        """
+        import pandas as pd  # slow to import
+
+        columns = ["factor", "mean", "std", "linear", "rank", "order", "n_values"]
+        rows = [[getattr(row, name) for name in columns] for row in self.rows]
+        return pd.DataFrame(rows, columns=columns)
 
 
 def perceived_distances(
@@ -113,11 +135,11 @@ def perceived_distances(
     subset_size: int | None = None,
     seed: int = 0,
 ) -> PerceivedDistances:
-    r"""How far apart images look that differ in one factor, and in all.
+    r"""Measure distances between images that differ in one factor, or in all.
 
-    A VAE puts images near each other that its reconstruction loss takes for alike. So
-    factors with large distances are learnt first, and in the right order if distances
-    grow with the difference of the factor.
+    A VAE encodes images close to each other if its reconstruction loss between them is
+    small. Therefore factors with large distances are learned first, and in the right
+    order if distances grow with the difference of the factor.
 
     .. math:: d_i = \mathbb{E}_{a,\, b \in \mathcal{Y}^{(a, i)},\, a \neq b}
         \bigl[ d(x^{(a)}, x^{(b)}) \bigr], \qquad
@@ -125,21 +147,21 @@ def perceived_distances(
         \bigl[ d(x^{(a)}, x^{(b)}) \bigr]
 
     Distances of factors are differences of their values, summed over factors for random
-    pairs (each divided by its range where values are continuous). Of an incomplete
-    table, those rows make pairs along a factor that agree in all others. Every row
-    counts alike, whatever weight it has in training.
+    pairs (each divided by its range where values are continuous). If combinations of
+    factors are missing, pairs along a factor are rows that agree in all other factors.
+    All rows have the same weight, whatever their weight in training.
 
     Args:
-        dataset: Any; without labels, random pairs have no correlation.
-        loss: A name (``"mse"``, ``"mae"``, ``"bernoulli"``, each alone or with
-            ``-box`` or ``-gaussian`` behind), the file of a learned loss, a likelihood,
-            a model, for the loss that it was trained with, or a function from images
-            and others ``(n, ...)`` to distances ``(n,)``.
+        dataset: Any dataset; without labels, there are no correlations.
+        loss: A name (``"mse"``, ``"mae"`` or ``"bernoulli"``, alone or followed by
+            ``-box`` or ``-gaussian``), the file of a learned loss, a likelihood, a
+            model, for the loss that it was trained with, or a function from two arrays
+            of images ``(n, ...)`` to distances ``(n,)``.
         n_pairs: Pairs of different images for each row of the result, at least 2.
-        subset_size: Take random pairs with replacement from subsets of so many images.
+        subset_size: Draw random pairs with replacement from subsets of this size.
             Images paired with themselves then raise the correlations; the published
-            random columns come from subsets of 32.
-        seed: Of the pairs.
+            random columns use subsets of 32.
+        seed: Seed of the pairs.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -157,8 +179,8 @@ def perceived_distances(
     likelihood = choose_loss(loss)
     if needs_unit_range(likelihood) and len(dataset.image_shape) == 1:
         raise ValueError(
-            "perceived_distances: expected a loss for any numbers, such as 'mse', for "
-            f"vectors, got {loss!r}, which needs numbers from 0 to 1."
+            f"The loss {loss!r} needs numbers from 0 to 1, but the dataset has "
+            "vectors. Use a loss for any numbers, such as 'mse'."
         )
     known = _known_rows(dataset)
     factors = []
@@ -174,8 +196,8 @@ def perceived_distances(
     if known is not None:
         pairs = replace(pairs, rows=known[pairs.rows])
     columns = list(range(len(dataset.factor_names)))
-    anywhere = PerceivedDistance(factor=RANDOM)
-    random = _measure(dataset, likelihood, pairs, anywhere, columns)
+    empty = PerceivedDistance(factor=RANDOM)
+    random = _measure(dataset, likelihood, pairs, empty, columns)
     return PerceivedDistances(
         dataset=dataset.name, factors=tuple(factors), random=random
     )
@@ -186,36 +208,32 @@ def pair_distances(
     loss: ImageLoss,
     pairs: PairGroups,
 ) -> NDArray[np.float64]:
-    """Distance per pixel of each pair, ``(n_pairs,)``."""
+    """Return the distance per pixel of each pair, ``(n_pairs,)``."""
     n_pixels = math.prod(dataset.image_shape)
     size = pairs.rows.shape[1]
-    step = max(1, _NUMBERS_AT_ONCE // (size * n_pixels))
+    step = max(1, _VALUES_PER_BATCH // (size * n_pixels))
     found = [np.empty(0)]
     for start in range(0, len(pairs.rows), step):
         rows = pairs.rows[start : start + step]
         begin, end = np.searchsorted(pairs.group, [start, start + step])
         part = slice(begin, end)
-        places = [
+        indices = [
             torch.from_numpy(each[part])
             for each in (pairs.group - start, pairs.first, pairs.second)
         ]
         with torch.no_grad():
             images = _double_images(dataset, rows.reshape(-1))
             images = images.reshape(*rows.shape, *dataset.image_shape)
-            distances = group_distances(loss, images, *places)
+            distances = group_distances(loss, images, *indices)
         distances = torch.as_tensor(distances)
-        if distances.shape != places[0].shape or not distances.isfinite().all():
-            raise ValueError(
-                "perceived_distances: expected one finite distance for each pair, got "
-                f"shape {tuple(distances.shape)} for {len(places[0])} pairs, "
-                f"{int((~distances.isfinite()).sum())} of them not finite."
-            )
+        check_shape("distances of the loss", distances, tuple(indices[0].shape))
+        check_finite("distances of the loss", distances)
         found.append(distances.numpy() / n_pixels)
     return np.concatenate(found)
 
 
 def _double_images(dataset: AbstractDataset, rows: NDArray[np.int64]) -> torch.Tensor:
-    """Images from 0 to 1, vectors as they are, so precise that ties stay ties."""
+    """Return images from 0 to 1, or vectors, in double precision to preserve ties."""
     raw = torch.from_numpy(dataset.images(rows))
     return raw.double() if raw.is_floating_point() else raw.double().mul_(1 / 255)
 
@@ -227,7 +245,7 @@ def _measure(
     row: PerceivedDistance,
     columns: list[int],
 ) -> PerceivedDistance:
-    """The row with its numbers; columns are those of the factors that may differ."""
+    """Return a row with its numbers; columns are those of factors that may differ."""
     distances = pair_distances(dataset, loss, pairs)
     is_distinct = pairs.is_distinct
     apart = distances[is_distinct]
@@ -250,9 +268,9 @@ def _measure(
 
 
 def _relative(distances: NDArray[np.float64], pairs: PairGroups) -> NDArray[np.float64]:
-    """Distances of different images over the mean of their group."""
+    """Divide distances of different images by the mean of their group."""
     if pairs.rows.shape[1] == 2:
-        return distances  # a group of two has one distance, which says nothing
+        return distances  # a group of two has only one distance
     group = pairs.group[pairs.is_distinct]
     sums = np.bincount(group, weights=distances, minlength=len(pairs.rows))
     means = sums / np.bincount(group, minlength=len(pairs.rows)).clip(1)
@@ -262,7 +280,7 @@ def _relative(distances: NDArray[np.float64], pairs: PairGroups) -> NDArray[np.f
 def _ground_distances(
     dataset: AbstractDataset, pairs: PairGroups, columns: list[int]
 ) -> NDArray[np.float64]:
-    """Distance of the factors of each pair, ``(n_pairs,)``."""
+    """Return the distance of the factors of each pair, ``(n_pairs,)``."""
     labels = np.asarray(dataset.factors(pairs.rows.reshape(-1)), dtype=np.float64)
     if dataset.factor_space is None:
         spans = np.ptp(labels, axis=0)
@@ -275,7 +293,7 @@ def _ground_distances(
 def _along_factors(
     dataset: AbstractDataset, known: NDArray[np.int64] | None, n_pairs: int, seed: int
 ) -> Iterator[tuple[str, int, PairGroups | None]]:
-    """Name, number of values and pairs of each factor; ``None`` if there are none."""
+    """Yield name, number of values and pairs of each factor; ``None`` without pairs."""
     space = dataset.factor_space
     streams = {
         name: numpy_generator(seed, "perceived distances", "along", name)
@@ -305,9 +323,9 @@ def _along_factors(
 
 
 def _known_rows(dataset: AbstractDataset) -> NDArray[np.int64] | None:
-    """Rows that have all labels, or ``None`` for all rows.
+    """Return the rows that have all labels, or ``None`` for all rows.
 
-    All rows of a grid may be too many to list.
+    A grid may have too many rows to list.
     """
     if not dataset.factor_names or dataset.factor_space is not None:
         return None
@@ -315,8 +333,8 @@ def _known_rows(dataset: AbstractDataset) -> NDArray[np.int64] | None:
     is_known = ~np.isnan(np.asarray(dataset.factors(rows))).any(axis=1)
     if is_known.sum() < 2:
         raise ValueError(
-            "perceived_distances: expected two images or more that have all labels, "
-            f"got {int(is_known.sum())} among {len(rows)}."
+            "perceived_distances needs two images or more that have all labels, but "
+            f"only {int(is_known.sum())} of {len(rows)} have."
         )
     return rows[is_known]
 
@@ -324,19 +342,10 @@ def _known_rows(dataset: AbstractDataset) -> NDArray[np.int64] | None:
 def _check(dataset: AbstractDataset, n_pairs: int, subset_size: int | None) -> None:
     if not isinstance(dataset, AbstractDataset):
         raise TypeError(
-            f"perceived_distances: expected a dataset, got {type(dataset).__name__}. "
-            "Wrap arrays in unbraid.data.LabelledImages."
+            f"perceived_distances needs a dataset, got {type(dataset).__name__}. Wrap "
+            "arrays in unbraid.data.LabeledImages."
         )
-    if len(dataset) < 2:
-        raise ValueError(
-            f"perceived_distances: expected two images or more, got {len(dataset)}."
-        )
-    if n_pairs < 2:
-        raise ValueError(
-            f"perceived_distances: expected n_pairs from 2, got {n_pairs!r}."
-        )
-    if subset_size is not None and subset_size < 2:
-        raise ValueError(
-            "perceived_distances: expected a subset_size from 2 (published: "
-            f"{GROUP_SIZE}), got {subset_size!r}."
-        )
+    check_count("The number of images", len(dataset), least=2)
+    check_count("n_pairs", n_pairs, least=2)
+    if subset_size is not None:
+        check_count("subset_size", subset_size, least=2)

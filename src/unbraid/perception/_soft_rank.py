@@ -1,4 +1,4 @@
-"""Ranks that can be differentiated, and the rank correlation made of them."""
+"""Differentiable ranks, and the rank correlation based on them."""
 
 from typing import Any
 
@@ -6,48 +6,48 @@ import numpy as np
 import torch
 from scipy.optimize import isotonic_regression
 
+from unbraid.foundation import check_positive
+
 _LEAST = 1e-30
-"""Below this, a product of sums of squares of ranks is that of equal ranks."""
+"""Smallest product of sums of squares of ranks that are not all equal."""
 
 
-def soft_rank(values: torch.Tensor, *, regularisation: float = 1.0) -> torch.Tensor:
-    r"""Ranks from 1 (lowest) to n (highest), which move smoothly with the values.
+def soft_rank(values: torch.Tensor, *, regularization: float = 1.0) -> torch.Tensor:
+    r"""Return ranks from 1 (lowest) to n (highest) that are smooth in the values.
 
-    Ranks are the corner of the permutahedron (all orders of 1 to n, and what lies
-    between them) that points most in the direction of the values. A little
-    regularisation takes the nearest point of its surface instead, which has a gradient.
+    Ranks are the corner of the permutahedron (the convex hull of all permutations of 1
+    to n) with the largest scalar product with the values. Regularization uses the
+    nearest point of the permutahedron instead, which has a gradient.
 
     .. math:: \operatorname*{argmin}_{y \in \mathcal{P}(1, \ldots, n)}
         \tfrac{1}{2} \| y - x / \varepsilon \|^2
 
-    Solved exactly by sorting and isotonic regression in n log n steps, and so is its
-    gradient, in n.
+    Solved exactly by sorting and isotonic regression in O(n log n); its gradient takes
+    O(n).
 
     Args:
-        values: :math:`x`, any shape; the last axis is ranked.
-        regularisation: :math:`\varepsilon`, above 0, in the unit of the values. Values
-            farther apart than this are ranked as usual; much closer ones share ranks.
+        values: Values :math:`x` of any shape; the last axis is ranked.
+        regularization: Strength :math:`\varepsilon`, positive, in the unit of the
+            values. Values farther apart than this are ranked as usual; much closer ones
+            share ranks.
 
     Returns:
         Soft ranks, same shape; along the last axis they sum to n (n + 1) / 2.
 
     Example:
         >>> values = torch.tensor([0.3, 2.0, -1.0])
-        >>> soft_rank(values, regularisation=0.1)
+        >>> soft_rank(values, regularization=0.1)
         tensor([2., 3., 1.])
-        >>> soft_rank(values, regularisation=10.0)
+        >>> soft_rank(values, regularization=10.0)
         tensor([1.9867, 2.1567, 1.8567])
 
     References:
         Blondel, Teboul, Berthet and Djolonga (2020), Fast Differentiable Sorting and
-        Ranking, Eq. 4 to 6 and Propositions 3 and 4 with the quadratic regulariser.
+        Ranking, Eq. 4 to 6 and Propositions 3 and 4 with the quadratic regularizer.
         https://arxiv.org/abs/2002.08871. There the highest value has rank 1.
     """
-    if not regularisation > 0.0:
-        raise ValueError(
-            f"soft_rank: expected a regularisation above 0, got {regularisation!r}."
-        )
-    scaled = values / regularisation
+    check_positive("regularization", regularization)
+    scaled = values / regularization
     if values.shape[-1] == 0:
         return scaled
     rows = scaled.reshape(-1, values.shape[-1])
@@ -55,37 +55,38 @@ def soft_rank(values: torch.Tensor, *, regularisation: float = 1.0) -> torch.Ten
 
 
 def soft_rank_correlation(
-    values: torch.Tensor, others: torch.Tensor, *, regularisation: float = 0.1
+    values: torch.Tensor, others: torch.Tensor, *, regularization: float = 0.1
 ) -> torch.Tensor:
-    """Spearman's correlation with a gradient for the first of its arguments.
+    """Return Spearman's correlation, differentiable in the first argument.
 
     Args:
-        values: Shape ``(n,)``, n at least 2; these get soft ranks.
-        others: Shape ``(n,)``; these get their usual ranks, ties the mean of theirs.
-        regularisation: Above 0, as a share of the spread of the values. Towards 0 this
-            becomes Spearman's correlation, whose gradient is 0 everywhere; when large,
-            Pearson's correlation of the values with the ranks.
+        values: Values that get soft ranks, ``(n,)``, n at least 2.
+        others: Values that get ordinary ranks, ``(n,)``; ties share their mean rank.
+        regularization: Strength of the regularization relative to the spread of the
+            values, positive. Near 0 the result is Spearman's correlation, whose
+            gradient is 0 everywhere; for large values it is Pearson's correlation of
+            the values with the ranks.
 
     Returns:
-        From -1 to 1, a scalar.
+        Correlation from -1 to 1, a scalar tensor.
 
     Example:
         >>> values = torch.tensor([0.0, 1.0, 8.0, 27.0])
-        >>> soft_rank_correlation(values, torch.arange(4.0), regularisation=1e-3)
+        >>> soft_rank_correlation(values, torch.arange(4.0), regularization=1e-3)
         tensor(1.)
     """
     n = len(values)
     # Ranks of n values have this standard deviation, or less with ties.
     spread = n / np.sqrt(12.0)
-    centred = values - values.mean()
-    # Never 0, for which the root has no gradient.
-    deviation = (centred.square().mean() + torch.finfo(values.dtype).tiny).sqrt()
-    ranks = soft_rank(centred / deviation * spread, regularisation=regularisation)
-    return _correlation(ranks, usual_ranks(others).to(ranks))
+    centered = values - values.mean()
+    # Never 0, where the root has no gradient.
+    deviation = (centered.square().mean() + torch.finfo(values.dtype).tiny).sqrt()
+    ranks = soft_rank(centered / deviation * spread, regularization=regularization)
+    return _correlation(ranks, rank(others).to(ranks))
 
 
-def usual_ranks(values: torch.Tensor) -> torch.Tensor:
-    """Ranks from 1, ``(n,)``; equal values share the mean of theirs."""
+def rank(values: torch.Tensor) -> torch.Tensor:
+    """Return ranks from 1, ``(n,)``; ties share their mean rank."""
     _, which, counts = torch.unique(values, return_inverse=True, return_counts=True)
     last = counts.cumsum(dim=0).double()
     return (last - (counts - 1) / 2)[which]
@@ -98,14 +99,14 @@ def _correlation(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
 
 
 class _Projection(torch.autograd.Function):
-    """The nearest point of the permutahedron of 1 to n, for one row."""
+    """Projection of one row onto the permutahedron of 1 to n."""
 
     @staticmethod
     def forward(ctx: Any, row: torch.Tensor) -> torch.Tensor:
         order = torch.argsort(row, descending=True, stable=True)
         ranks = torch.arange(len(row), 0, -1, dtype=row.dtype, device=row.device)
         solved = isotonic_regression((ranks - row[order]).double().cpu().numpy())
-        # Which values were pooled: the gradient is averaged over them.
+        # The gradient is averaged over values that were pooled.
         lengths = torch.from_numpy(np.diff(solved.blocks)).to(row.device)
         pools = torch.repeat_interleave(
             torch.arange(len(lengths), device=row.device), lengths

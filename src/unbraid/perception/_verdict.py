@@ -1,4 +1,4 @@
-"""Will a VAE disentangle this? What distances in the data say before any training."""
+"""Verdicts: whether a VAE is likely to disentangle a factor, before training."""
 
 import math
 from dataclasses import dataclass
@@ -17,30 +17,30 @@ _INVISIBLE = 1e-3
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """What to expect of one factor.
+    """Prediction for one factor.
 
     Attributes:
-        factor: Its name.
-        expectation: ``"likely"`` learnt as one ordered latent, ``"partly"``,
-            ``"unlikely"``, ``"no"`` (nothing in the distances leads there), or
-            ``"unknown"``.
-        words: Why, and what to do, in a sentence.
+        factor: Name of the factor.
+        expectation: Whether the factor will be learned as one ordered latent:
+            ``"likely"``, ``"partly"``, ``"unlikely"``, ``"no"`` (nothing in the
+            distances leads there), or ``"unknown"``.
+        reason: Why, and what to do, in one sentence.
     """
 
     factor: str
     expectation: Expectation
-    words: str
+    reason: str
 
 
 def disentanglement_verdicts(found: PerceivedDistances) -> tuple[Verdict, ...]:
-    """What a VAE with this loss is likely to make of each factor.
+    """Predict how well a VAE with this loss will learn each factor.
 
-    A VAE learns first what changes its reconstruction loss most, and lays codes out as
-    the loss sees images: in the order of a factor only if images look farther apart the
-    more the factor differs. The thresholds are rules of thumb.
+    A VAE first learns what changes its reconstruction loss most, and arranges codes by
+    their distances under this loss: in the order of a factor only if images are farther
+    apart the more the factor differs. The thresholds are rules of thumb.
 
     Args:
-        found: From :func:`perceived_distances`; a few thousand pairs are enough.
+        found: Result of :func:`perceived_distances`; a few thousand pairs are enough.
 
     Returns:
         One verdict per factor, in the order of the data.
@@ -65,34 +65,37 @@ def disentanglement_verdicts(found: PerceivedDistances) -> tuple[Verdict, ...]:
 def _verdict(
     row: PerceivedDistance, largest: float, found: PerceivedDistances
 ) -> Verdict:
-    expectation, words = _words(row, largest, found)
-    return Verdict(factor=row.factor, expectation=expectation, words=words)
+    expectation, reason = _judge(row, largest, found)
+    return Verdict(factor=row.factor, expectation=expectation, reason=reason)
 
 
-def _words(
+def _judge(
     row: PerceivedDistance, largest: float, found: PerceivedDistances
 ) -> tuple[Expectation, str]:
     if not math.isfinite(row.mean):
-        return "unknown", "no two images differ in it alone"
+        return "unknown", "no two images differ in this factor only"
     if row.mean <= _INVISIBLE * max(found.random.mean, largest):
-        return "no", "it changes next to nothing that this loss can see"
+        return "no", "it changes almost nothing that this loss measures"
     first = "among the first" if row.mean >= _LARGE * largest else "late"
     if row.n_values == 2:
-        return "likely", f"two values, learnt {first}"
+        return "likely", f"two values, learned {first}"
     if row.std <= _SAME * row.mean:
         return "no", (
-            "not by this loss: any two values look equally far apart (constant "
+            "any two values are equally far apart under this loss (constant "
             "overlap); try a kernel-augmented loss, or supervision"
         )
     if row.order >= _ORDERED:
-        return "likely", f"learnt {first}: the more it differs, the farther apart"
+        return (
+            "likely",
+            f"learned {first}: images are farther apart the more it differs",
+        )
     if row.order >= _HALF_ORDERED:
         return "partly", (
-            f"learnt {first}: near values look alike, distant ones are not told apart "
-            "in order; more overlap or another loss would help"
+            f"learned {first}: near values look alike, but distances of far ones do "
+            "not follow their order; more overlap or another loss would help"
         )
     return "unlikely", (
-        f"learnt {first}, but distances do not follow its order: expect several "
+        f"learned {first}, but distances do not follow its order: expect several "
         "latents, or none; try another order of its values, another loss, or "
         "supervision"
     )

@@ -1,4 +1,4 @@
-"""What to show: numbers first, then figures made of them, then pages."""
+"""Figures, report pages and the latent explorer."""
 
 from unbraid.perception import DistanceMatrices, distance_matrices
 
@@ -32,7 +32,12 @@ from .figures._population import (
     lineage_table,
 )
 from .figures._questions import draw_rank_correlation, draw_total_correlation
-from .figures._ranking import Place, draw_agreement, draw_ranking, rank_settings
+from .figures._ranking import (
+    RankedSetting,
+    draw_agreement,
+    draw_ranking,
+    rank_settings,
+)
 from .figures._scatter import LatentScatter, draw_latent_scatter, latent_scatter
 from .figures._spectrum import (
     ManifoldSpectrum,
@@ -53,10 +58,13 @@ from .figures._summaries import (
 )
 from .figures._training import TrainingCurves, draw_training_curves, training_curves
 from .figures._traversals import draw_factor_traversals, draw_latent_traversals
+from .pages._discovery_record import DiscoveryRecord
+from .pages._dynamics_block import TrainingPaths
 from .pages._write_report import write_report
 
 __all__ = [
     "CumulativeDistances",
+    "DiscoveryRecord",
     "DistanceMatrices",
     "FactorLatentMatrices",
     "FactorTraversals",
@@ -64,9 +72,10 @@ __all__ = [
     "LatentTraversals",
     "ManifoldSpectrum",
     "Match",
-    "Place",
+    "RankedSetting",
     "Reconstructions",
     "TrainingCurves",
+    "TrainingPaths",
     "animate_latent_traversals",
     "cumulative_distances",
     "distance_matrices",

@@ -1,4 +1,4 @@
-"""Which model, without labels."""
+"""Choosing models without labels."""
 
 from ._chance import Chance, chance_agreement, chance_level
 from ._evidence import Evidence

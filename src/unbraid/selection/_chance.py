@@ -1,4 +1,4 @@
-"""Agreement by chance: how much codes agree whose axes mean nothing."""
+"""Agreement by chance: agreement of codes with randomly rotated axes."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import ortho_group
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import check_count, numpy_generator
 
 from ._comparable import Coded, read_comparable
 from ._udr import Similarity, unsupervised_disentanglement_ranking
@@ -76,12 +76,12 @@ def chance_agreement(
 ) -> dict[str, Chance]:
     """Measure the UDR of the same codes with randomly rotated axes.
 
-    The active codes of every model are standardized and rotated at random: what they
-    say about the data stays, what a single axis means is lost. The mean UDR of the
-    seeds of a configuration after that has a mean and a spread over several rotations.
-    The level is the mean plus as many spreads as keep all configurations together below
-    their levels in 95% of the rotations. With one active latent there is nothing to
-    rotate, and both numbers are what was measured.
+    The active codes of every model are standardized and rotated at random, which keeps
+    their information about the data and removes the meaning of single axes. The mean
+    UDR of the seeds of a configuration then has a mean and a spread over rotations. The
+    level is the mean plus a multiple of the spread, such that all configurations are
+    below their levels in 95% of the rotations. With one active latent there is nothing
+    to rotate, and both numbers are the measured agreement.
 
     Args:
         representations: Codes of the same observations, one per model.
@@ -101,10 +101,7 @@ def chance_agreement(
         >>> 0.4 < chance.mean < chance.level < 0.9
         True
     """
-    if n_rotations < 2:
-        raise ValueError(
-            f"chance_level: expected n_rotations from 2, got {n_rotations}."
-        )
+    check_count("n_rotations", n_rotations, least=2)
     table = rotated_scores(
         representations,
         specifications,
@@ -116,18 +113,18 @@ def chance_agreement(
     owners = np.array(specifications)
     names = list(dict.fromkeys(specifications))
     means = np.stack([table[:, owners == name].mean(axis=1) for name in names], axis=1)
-    centre, spread = means.mean(axis=0), means.std(axis=0, ddof=1)
-    # The furthest of all specifications in each draw, in its own spread: agreement is
-    # skewed, so that no normal distribution would do.
-    distances = (means - centre) / np.where(spread > 0, spread, 1.0)
+    center, spread = means.mean(axis=0), means.std(axis=0, ddof=1)
+    # The largest deviation over all configurations in each draw, relative to its
+    # spread. Agreement is skewed, so a normal distribution would not fit.
+    distances = (means - center) / np.where(spread > 0, spread, 1.0)
     # A configuration with a single model has no agreement, and no level.
-    is_compared = ~np.isnan(centre)
+    is_compared = ~np.isnan(center)
     furthest = np.max(distances, axis=1, where=is_compared, initial=-np.inf)
     reach = np.quantile(furthest, _CONFIDENCE, method="higher")
-    levels = centre + reach * spread
+    levels = center + reach * spread
     return {
         name: Chance(float(mean), float(level))
-        for name, mean, level in zip(names, centre, levels, strict=True)
+        for name, mean, level in zip(names, center, levels, strict=True)
     }
 
 
@@ -140,7 +137,7 @@ def rotated_scores(
     n_rotations: int,
     seed: int,
 ) -> NDArray[np.float64]:
-    """UDR of every model after random rotations, ``(n_rotations, n_models)``."""
+    """Return the UDR of every model after rotations, ``(n_rotations, n_models)``."""
     generator = numpy_generator(seed, "rotations")
     models = read_comparable(
         "chance_level",
@@ -156,7 +153,7 @@ def rotated_scores(
     ]
     drawn = [
         unsupervised_disentanglement_ranking(
-            [_rotated(codes, generator) for codes in contents],
+            [_rotate(codes, generator) for codes in contents],
             similarity=similarity,
             groups=groups,
         ).scores
@@ -165,7 +162,7 @@ def rotated_scores(
     return np.array(drawn)
 
 
-def _rotated(
+def _rotate(
     codes: NDArray[np.float64], generator: np.random.Generator
 ) -> NDArray[np.float64]:
     n_latents = codes.shape[1]

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from unbraid.foundation import is_whole, numpy_generator
+from unbraid.foundation import check_count, check_finite, numpy_generator
 from unbraid.metrics import Score
 from unbraid.representation import evaluation_mode
 
@@ -16,7 +16,7 @@ from ._model_access import (
     require_methods,
 )
 
-_WHO = "jacobian_contrast"
+_CALLER = "jacobian_contrast"
 _SMALLEST = 1e-6
 """Singular values of normalized columns below this are rounding of single precision."""
 
@@ -29,7 +29,7 @@ def jacobian_contrast(
     kl_threshold: float = 0.01,
     seed: int = 0,
 ) -> Score:
-    r"""How far the columns of the decoder's Jacobian are from orthogonal.
+    r"""Deviation of the columns of the decoder's Jacobian from orthogonality.
 
     With :math:`J` the derivative of the decoded image with respect to the active
     latents and :math:`J_i` its columns,
@@ -81,18 +81,17 @@ def jacobian_contrast(
         Mechanism Analysis and the Manifold Hypothesis, for more pixels than latents.
         https://arxiv.org/abs/2312.13438
     """
-    require_methods(_WHO, model, "decode")
-    if not is_whole(n_points):
-        raise ValueError(f"{_WHO}: n_points must be at least 1, got {n_points!r}.")
-    found = read_active(_WHO, codes, kl_threshold=kl_threshold)
+    require_methods(_CALLER, model, "decode")
+    check_count(f"{_CALLER}: n_points", n_points)
+    found = read_active(_CALLER, codes, kl_threshold=kl_threshold)
     if not found.n_active:
-        return Score(np.nan, name=_WHO, seed=seed, note="no active latent")
-    rows = numpy_generator(seed, _WHO).permutation(len(found.codes))[:n_points]
+        return Score(np.nan, name=_CALLER, seed=seed, note="no active latent")
+    rows = numpy_generator(seed, _CALLER).permutation(len(found.codes))[:n_points]
     jacobians = _jacobians(model, found.codes[np.sort(rows)], found.active)
     contrasts = _contrasts(jacobians)
     return Score(
         contrasts.mean(),
-        name=_WHO,
+        name=_CALLER,
         details={
             "n_active": found.n_active,
             "standard_error": contrasts.std() / np.sqrt(len(contrasts)),
@@ -104,7 +103,7 @@ def jacobian_contrast(
 def _jacobians(
     model: Decoder, codes: NDArray[np.float64], active: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Derivatives of all pixels by active latents, ``(n_points, n_pixels, n_active)``.
+    """Return derivatives of pixels by latents, ``(n_points, n_pixels, n_active)``.
 
     A decoder treats the images of a batch independently, so that one pass with the
     same tangent for every point gives one column of every point's Jacobian.
@@ -114,7 +113,9 @@ def _jacobians(
         points = codes_as_tensor(model, codes).requires_grad_()
         images = model.decode(points).flatten(1)
         if not images.requires_grad:
-            raise ValueError(f"{_WHO}: decode is not a differentiable torch function.")
+            raise ValueError(
+                f"{_CALLER}: decode is not a differentiable torch function."
+            )
         # The product with the transposed Jacobian is linear in its other factor, so
         # that its derivative is the product with the Jacobian.
         weights = torch.zeros_like(images, requires_grad=True)
@@ -130,9 +131,8 @@ def _jacobians(
 
 
 def _contrasts(jacobians: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Contrast at every point, ``(n_points,)``."""
-    if not np.isfinite(jacobians).all():
-        raise ValueError(f"{_WHO}: the derivative of decode is not finite.")
+    """Return the contrast at every point, ``(n_points,)``."""
+    check_finite(f"{_CALLER}: the derivative of decode", jacobians)
     norms = np.linalg.norm(jacobians, axis=1, keepdims=True)
     unit = jacobians / np.where(norms > 0, norms, 1.0)
     grams = unit.transpose(0, 2, 1) @ unit

@@ -31,19 +31,19 @@ Need = Literal["codes", "log_variances", "reconstruction", "model", "traces", "r
 
 @dataclass(frozen=True, kw_only=True)
 class LabelFreeScore:
-    """A score that judges models without labels, and what must be known to use it.
+    """A score of models without labels, and its properties.
 
     Attributes:
         function: Public function that computes it, with its formula and options.
-        needs: What the score is computed from. ``"runs"`` means several runs:
-            of the same configuration, or of others for ``udr_across``.
+        needs: Inputs of the score. ``"runs"`` means several runs, of the same
+            configuration, or of others for ``udr_across``.
         higher_is_better: Direction of the score.
-        reference: Where it was published.
+        reference: Publication of the score.
         seconds: Processor time of one core for 30 models (10 configurations with 3
             seeds) with 10 active latents on 2,000 rows, images of 16x16 pixels in
             color, and dense networks.
-        compute: Scores of several runs: takes a sequence of :class:`ScoredRun` and a
-            seed, and returns an array ``(n_runs,)``, with NaN for runs that have none.
+        compute: Function of a sequence of :class:`ScoredRun` and a seed that returns
+            scores ``(n_runs,)``, with NaN for runs without a score.
     """
 
     function: Callable[..., Any]
@@ -167,8 +167,8 @@ def label_free_scores(
 
     Args:
         runs: Trained runs, encoded on the same rows.
-        names: Names of scores, see ``SCORES``. When not given, all scores for which
-            every run has what is needed.
+        names: Names of scores, see ``SCORES``. By default all scores for which every
+            run has the inputs.
         seed: Seed of scores that draw at random.
 
     Returns:
@@ -176,7 +176,7 @@ def label_free_scores(
         another seed of its configuration for UDR, have NaN.
 
     Raises:
-        ValueError: If a name is not known, or something that a score needs is missing.
+        ValueError: If a name is not known, or an input of a score is missing.
 
     Example:
         >>> codes = np.random.default_rng(0).normal(size=(500, 3))
@@ -194,7 +194,7 @@ def label_free_scores(
         names = [
             name
             for name, score in SCORES.items()
-            if not by_run.missing(runs, score.needs)
+            if not by_run.list_missing(runs, score.needs)
         ]
     for name in names:
         if name not in SCORES:
@@ -202,7 +202,7 @@ def label_free_scores(
                 f"There is no label-free score {name!r}.{suggest(name, SCORES)} "
                 f"Scores are {', '.join(SCORES)}."
             )
-        lacking = by_run.missing(runs, SCORES[name].needs)
+        lacking = by_run.list_missing(runs, SCORES[name].needs)
         if lacking:
             raise ValueError(f"The score {name!r} needs {lacking} of every run.")
     return {name: SCORES[name].compute(runs, seed) for name in names}

@@ -1,13 +1,13 @@
-"""Sparse linear predictions of many targets from the same few columns."""
+"""Lasso regression of many targets on the same few columns."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-_MOST_SWEEPS = 1000
+_MAX_SWEEPS = 1000
 _TIGHT = 1e-10
 _RIDGE = 1e-12
 _SWEEPS_TO_SOLVE = 30
-_MOST_NUMBERS = 2**24  # in the systems of all targets: 128 MB
+_MAX_VALUES = 2**24  # in the systems of all targets: 128 MB
 
 
 def lasso_coefficients(
@@ -17,23 +17,23 @@ def lasso_coefficients(
     penalty: float,
     tolerance: float | None = None,
 ) -> NDArray[np.float64]:
-    r"""Weights of a lasso for many targets at once, by cyclic coordinate descent.
+    r"""Return the weights of a lasso for many targets, by cyclic coordinate descent.
 
     .. math:: \tfrac{1}{2n} \lVert y - X w \rVert^2 + \lambda \lVert w \rVert_1
 
-    depends on the rows only through products, and so do the steps: all targets take
-    the same coordinate's step together, and leave when they have arrived. Started from
-    0, these are the steps of ``sklearn.linear_model.Lasso`` on centred columns.
+    depends on the rows only through scalar products, and so do the steps: all targets
+    update the same coordinate together, until they have converged. Started from 0,
+    these are the steps of ``sklearn.linear_model.Lasso`` on centered columns.
 
     Args:
-        gram: :math:`X^\top X / n`, ``(n_latents, n_latents)``; a latent that is 0
-            throughout gets weight 0.
-        targets: :math:`X^\top Y / n`, ``(n_latents, n_targets)``.
-        penalty: :math:`\lambda`, above 0.
-        tolerance: A target has arrived when no weight moved by more than this share of
-            its largest weight, or after 1,000 rounds. When not given it has to be at
-            the optimum up to rounding, which is solved for if 30 rounds do not reach
-            it: with latents that almost repeat each other steps get nowhere.
+        gram: Scalar products :math:`X^\top X / n`, ``(n_latents, n_latents)``; a latent
+            that is always 0 gets weight 0.
+        targets: Scalar products :math:`X^\top Y / n`, ``(n_latents, n_targets)``.
+        penalty: Penalty :math:`\lambda`, positive.
+        tolerance: A target has converged if no weight changes by more than this share
+            of its largest weight, or after 1,000 rounds. By default it must be optimal
+            up to rounding; the optimum is computed directly if 30 rounds do not reach
+            it, because steps are slow for latents that are almost equal.
 
     Returns:
         Weights, ``(n_latents, n_targets)``.
@@ -52,16 +52,16 @@ def lasso_coefficients(
     weights = np.zeros_like(targets)
     moving, current = np.arange(targets.shape[1]), np.zeros_like(targets)
     coordinates = np.flatnonzero(np.diag(gram) > 0)
-    for sweep in range(1, _MOST_SWEEPS + 1):
+    for sweep in range(1, _MAX_SWEEPS + 1):
         furthest = np.zeros(len(moving))
         for k in coordinates:
             pull = targets[k] - gram[k] @ current + gram[k, k] * current[k]
             weight = (pull - np.clip(pull, -penalty, penalty)) / gram[k, k]
             np.maximum(furthest, np.abs(weight - current[k]), out=furthest)
             current[k] = weight
-        fits = len(moving) * gram.size <= _MOST_NUMBERS
+        fits = len(moving) * gram.size <= _MAX_VALUES
         if tolerance is None and fits and sweep % _SWEEPS_TO_SOLVE == 0:
-            current, going = _solved(gram, targets, current, penalty)
+            current, going = _solve(gram, targets, current, penalty)
         else:
             going = furthest > (tolerance or _TIGHT) * np.abs(current).max(axis=0)
         if not going.all():
@@ -74,7 +74,7 @@ def lasso_coefficients(
     return weights
 
 
-def _solved(
+def _solve(
     gram: NDArray[np.float64],
     targets: NDArray[np.float64],
     current: NDArray[np.float64],
@@ -88,7 +88,7 @@ def _solved(
     signs = np.sign(current).T
     inside = signs != 0
     both = inside[:, :, None] & inside[:, None, :]
-    # The ridge is below what counts, and lets latents repeat each other.
+    # The ridge is negligible, and allows equal latents.
     systems = (
         np.where(both, gram, 0.0) + np.eye(len(gram)) * (~inside + _RIDGE)[:, None]
     )

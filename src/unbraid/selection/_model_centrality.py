@@ -1,4 +1,4 @@
-"""ModelCentrality: how well each model reads the factors that other models invent."""
+"""ModelCentrality: how well models recognize the latents of each other."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from unbraid.foundation import is_whole, numpy_generator
+from unbraid.foundation import check_count, numpy_generator
 
 from ._comparable import Coded
 from ._model_access import (
@@ -22,12 +22,12 @@ from ._model_access import (
 
 T = TypeVar("T")
 
-_WHO = "model_centrality"
+_CALLER = "model_centrality"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CentralityScores:
-    """How well models read each other's latents.
+    """Scores of models on the latents of each other.
 
     Attributes:
         names: Names of the models, in the order given.
@@ -61,20 +61,20 @@ def model_centrality(
     draws from codes in which one active latent is fixed and all others vary. The label
     of a group is the latent that was fixed. :math:`A_{ij}` is the FactorVAE score of
     the encoder of model :math:`i` on the groups of model :math:`j`: how often the
-    latent with the smallest relative variance in a group tells the label. Then
+    latent with the smallest relative variance in a group identifies the label. Then
 
     .. math::
         B_{ij} = \tfrac12 (A_{ij} + A_{ji}), \qquad
         s_i = \frac{1}{n - 1} \sum_{j \neq i} B_{ij}
 
-    Models that disentangle read each other; those that entangle do so each in its own
-    way and are far from all others.
+    Models that disentangle recognize each other's latents; models that entangle do so
+    each in its own way, and are far from all others.
 
     As in the paper, but: each latent is drawn from the posterior means of the data,
     independently of the others, and not from the prior; only active latents are fixed
     or voted for; which label a latent stands for is learned from one half of the groups
     and scored on the other half, both ways, with equal shares for ties. The groups of a
-    model with one active latent have one label, which every encoder tells.
+    model with one active latent have one label, which every encoder predicts.
 
     Args:
         models: Two or more trained models with ``encode`` and ``decode``, of images of
@@ -119,19 +119,16 @@ def model_centrality(
         Kim and Mnih (2018), Disentangling by Factorising, section 4, for the FactorVAE
         score. https://arxiv.org/abs/1802.05983
     """
-    if not (is_whole(groups_per_latent, least=2) and is_whole(group_size, least=2)):
-        raise ValueError(
-            f"{_WHO}: groups_per_latent and group_size must be at least 2, got "
-            f"{groups_per_latent!r} and {group_size!r}."
-        )
-    named = _paired(models, representations)
+    check_count(f"{_CALLER}: groups_per_latent", groups_per_latent, least=2)
+    check_count(f"{_CALLER}: group_size", group_size, least=2)
+    named = _pair_up(models, representations)
     codes = {
-        name: read_active(f"{_WHO}: {name}", coded, kl_threshold=kl_threshold)
+        name: read_active(f"{_CALLER}: {name}", coded, kl_threshold=kl_threshold)
         for name, (_, coded) in named.items()
     }
     shape = (groups_per_latent, group_size)
     directed = np.stack(
-        [_read_by_all(named, codes, maker, shape, seed=seed) for maker in named],
+        [_score_encoders(named, codes, maker, shape, seed=seed) for maker in named],
         axis=1,
     )
     pairs = (directed + directed.T) / 2
@@ -144,22 +141,22 @@ def model_centrality(
     )
 
 
-def _paired(
+def _pair_up(
     models: Sequence[EncoderDecoder] | Mapping[str, EncoderDecoder],
     representations: Sequence[Coded] | Mapping[str, Coded],
 ) -> dict[str, tuple[EncoderDecoder, Coded]]:
-    """Model and codes by name."""
+    """Return model and codes by name."""
     named = _by_name(models)
     coded = _by_name(representations)
     if named.keys() != coded.keys():
         raise ValueError(
-            f"{_WHO} needs codes of every model, got {len(named)} models "
+            f"{_CALLER} needs codes of every model, got {len(named)} models "
             f"({', '.join(named)}) and codes of {', '.join(coded)}."
         )
     if len(named) < 2:
-        raise ValueError(f"{_WHO} needs at least two models, got {len(named)}.")
+        raise ValueError(f"{_CALLER} needs at least two models, got {len(named)}.")
     for model in named.values():
-        require_methods(_WHO, model, "encode", "decode")
+        require_methods(_CALLER, model, "encode", "decode")
     return {name: (model, coded[name]) for name, model in named.items()}
 
 
@@ -172,7 +169,7 @@ def _by_name(given: Sequence[T] | Mapping[str, T]) -> dict[str, T]:
 def _group_images(
     model: EncoderDecoder, found: ActiveCodes, shape: tuple[int, int], seed: int
 ) -> Iterator[torch.Tensor]:
-    """Images of freely drawn codes, then the groups of each active latent.
+    """Yield images of freely drawn codes, then the groups of each active latent.
 
     All latents are fixed in the same groups, and all models use the same random
     numbers, so that the order of models does not matter.
@@ -180,18 +177,18 @@ def _group_images(
     if not found.n_active:
         return
     codes = found.codes
-    generator = numpy_generator(seed, _WHO)
+    generator = numpy_generator(seed, _CALLER)
     rows = generator.integers(len(codes), size=(*shape, codes.shape[1]))
     free = np.take_along_axis(codes[None], rows, axis=1)
     fixed = codes[generator.integers(len(codes), size=shape[0])]
-    yield decode_codes(_WHO, model, free.reshape(-1, codes.shape[1]))
+    yield decode_codes(_CALLER, model, free.reshape(-1, codes.shape[1]))
     for latent in found.active:
         groups = free.copy()
         groups[:, :, latent] = fixed[:, None, latent]
-        yield decode_codes(_WHO, model, groups.reshape(-1, codes.shape[1]))
+        yield decode_codes(_CALLER, model, groups.reshape(-1, codes.shape[1]))
 
 
-def _read_by_all(
+def _score_encoders(
     named: Mapping[str, tuple[EncoderDecoder, Coded]],
     codes: Mapping[str, ActiveCodes],
     maker: str,
@@ -199,7 +196,7 @@ def _read_by_all(
     *,
     seed: int,
 ) -> NDArray[np.float64]:
-    """FactorVAE score of every encoder on the groups of one model, NaN for its own."""
+    """Return the scores of all encoders on the groups of one model, NaN for its own."""
     images = _group_images(named[maker][0], codes[maker], shape, seed)
     free = next(images, None)
     if free is None:
@@ -218,7 +215,7 @@ def _read_by_all(
         [
             np.nan
             if name == maker
-            else _cross_scored(np.array(winners[name]), len(readers[name].usable))
+            else _cross_validate(np.array(winners[name]), len(readers[name].usable))
             for name in named
         ]
     )
@@ -229,9 +226,9 @@ class _Reader:
     """An encoder that votes for latents.
 
     Attributes:
-        model: Encodes images.
+        model: Model that encodes images.
         usable: Latents that may win, ``(n_usable,)``.
-        spread: Their standard deviation over freely drawn images.
+        spread: Standard deviation of these latents over freely drawn images.
     """
 
     model: EncoderDecoder
@@ -242,22 +239,23 @@ class _Reader:
     def from_images(
         cls, model: EncoderDecoder, active: NDArray[np.int64], images: torch.Tensor
     ) -> "_Reader":
-        spread = encode_images(_WHO, model, images)[:, active].std(axis=0)
+        spread = encode_images(_CALLER, model, images)[:, active].std(axis=0)
         return cls(model, active[spread > 0], spread[spread > 0])
 
     def winners(
         self, images: torch.Tensor, shape: tuple[int, int]
     ) -> NDArray[np.int64]:
-        """Index of the latent that varies least in each group, ``(n_groups,)``."""
-        codes = encode_images(_WHO, self.model, images)[:, self.usable] / self.spread
+        """Return the latent that varies least in each group, ``(n_groups,)``."""
+        codes = encode_images(_CALLER, self.model, images)[:, self.usable] / self.spread
         return codes.reshape(*shape, -1).var(axis=1).argmin(axis=1)
 
 
-def _cross_scored(winners: NDArray[np.int64], n_latents: int) -> float:
-    """Share of groups whose label is told, learned from the other half of the groups.
+def _cross_validate(winners: NDArray[np.int64], n_latents: int) -> float:
+    """Return the share of groups whose label is predicted from the other half.
 
     Args:
-        winners: Latent that varied least, ``(n_labels, groups_per_label)``.
+        winners: Latent that varied least in each group, ``(n_labels,
+            groups_per_label)``.
         n_latents: Number of latents that could win; 0 scores 0.
     """
     if not n_latents:

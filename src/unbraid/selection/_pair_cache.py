@@ -1,4 +1,4 @@
-"""Numbers of pairs that are kept in a file from one call to the next."""
+"""Cache of numbers of pairs in a file."""
 
 import contextlib
 import hashlib
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from unbraid.foundation import atomic_write
 
 _FORMAT = 1
-"""Raised when the numbers of a variant change, so that old ones are not used."""
+"""Increased when the numbers of a variant change, so that old ones are not used."""
 
 _DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,
     EOFError,
     KeyError,
-    NotImplementedError,  # what zipfile raises for a method of compression it lacks
+    NotImplementedError,  # zipfile raises it for unknown compression
     OSError,
     RuntimeError,
     TypeError,
@@ -29,7 +29,7 @@ _DAMAGED = (
 
 
 def fingerprint(*arrays: NDArray[np.float64] | None) -> str:
-    """A text that is the same for equal arrays, and for no others."""
+    """Return a hash of arrays."""
     digest = hashlib.sha256()
     for array in arrays:
         digest.update(b"none" if array is None else str(array.shape).encode())
@@ -38,16 +38,17 @@ def fingerprint(*arrays: NDArray[np.float64] | None) -> str:
 
 
 class PairCache:
-    """A number for each ordered pair of things, by the content of both.
+    """Cache of a number for each ordered pair of items, by hashes of the items.
 
-    The file is an ``.npz`` of two arrays for each variant: which things there are, and
-    a square table with NaN for what is not known. It is replaced whole, so that two
-    processes that share it may lose pairs to each other, which are computed again, but
-    never read half a file. What cannot be read counts as empty.
+    The file is an ``.npz`` with two arrays for each variant: the keys of the items, and
+    a square table with NaN for unknown numbers. The file is replaced as a whole: if two
+    processes share it, pairs may get lost and are computed again, but no process reads
+    half a file. A file that cannot be read counts as empty.
 
     Args:
-        path: The file, which need not exist; ``None`` keeps nothing.
-        variant: How the numbers are computed; others share the file.
+        path: Path of the file, which need not exist; ``None`` keeps nothing.
+        variant: Name of the way in which the numbers are computed. Several variants can
+            share a file.
     """
 
     def __init__(self, path: str | Path | None, *, variant: str) -> None:
@@ -55,29 +56,29 @@ class PairCache:
         self._variant = f"{_FORMAT}/{variant}"
         if self._path is not None and self._path.is_dir():
             raise ValueError(
-                f"cache: expected the name of a file, got the folder {self._path}."
+                f"cache must be the path of a file, but {self._path} is a folder."
             )
 
     def look_up(self, keys: list[str]) -> NDArray[np.float64]:
-        """What is known, ``(n_keys, n_keys)``, NaN where nothing is."""
+        """Return the known numbers, ``(n_keys, n_keys)``, NaN where unknown."""
         names, table = self._tables().get(self._variant, _EMPTY)
-        places = {name: k for k, name in enumerate(names.tolist())}
-        # One row and column more, of NaN, for those that are new.
+        indices = {name: k for k, name in enumerate(names.tolist())}
+        # One more row and column of NaN, for new items.
         padded = np.pad(table, (0, 1), constant_values=np.nan)
-        where = np.array([places.get(key, -1) for key in keys])
+        where = np.array([indices.get(key, -1) for key in keys])
         return padded[where[:, None], where]
 
     def keep(self, keys: list[str], numbers: NDArray[np.float64]) -> None:
-        """Add numbers ``(n_keys, n_keys)``, NaN where there is none, to the file."""
+        """Add numbers ``(n_keys, n_keys)``, NaN where unknown, to the file."""
         if self._path is None:
             return
-        tables = self._tables()  # afresh: another process may have added to it
+        tables = self._tables()  # again, because another process may have written
         names, table = tables.get(self._variant, _EMPTY)
         every = list(dict.fromkeys([*names.tolist(), *keys]))
-        places = {name: k for k, name in enumerate(every)}
+        indices = {name: k for k, name in enumerate(every)}
         merged = np.full((len(every), len(every)), np.nan)
         merged[: len(names), : len(names)] = table
-        where = np.array([places[key] for key in keys])
+        where = np.array([indices[key] for key in keys])
         rows, columns = np.nonzero(~np.isnan(numbers))
         merged[where[rows], where[columns]] = numbers[rows, columns]
         tables[self._variant] = np.array(every), merged

@@ -1,11 +1,11 @@
-"""PIPE: can permuted codes be told from real ones by their images?"""
+"""PIPE: can a classifier distinguish decodings of permuted and real codes?"""
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from unbraid.foundation import is_whole, numpy_generator, torch_generator
+from unbraid.foundation import check_count, numpy_generator, torch_generator
 from unbraid.metrics import Score
 
 from ._comparable import Coded
@@ -31,8 +31,8 @@ def pipe_score(
 
     Decodings of real codes are mixed with decodings of codes of which every latent was
     permuted over the rows on its own. If the latents are independent and the decoder
-    treats them independently, nothing tells the two kinds of images apart. A small
-    classifier tries, and
+    treats them independently, the two kinds of images cannot be distinguished. A small
+    classifier tries to, and
 
     .. math:: 2 \, (1 - \text{accuracy})
 
@@ -79,32 +79,26 @@ def pipe_score(
         Autoencoder, definition of PIPE. https://arxiv.org/abs/2303.01384
         Here latents are permuted, which is one of two choices of the released code.
     """
-    who = "pipe_score"
-    require_methods(who, model, "decode")
-    if not is_whole(n_rows, least=_FEWEST_ROWS):
-        raise ValueError(
-            f"{who}: n_rows must be at least {_FEWEST_ROWS}, got {n_rows!r}."
-        )
-    found = read_active(who, codes, kl_threshold=kl_threshold)
-    if len(found.codes) < _FEWEST_ROWS:
-        raise ValueError(
-            f"{who} needs at least {_FEWEST_ROWS} rows of codes, got "
-            f"{len(found.codes)}."
-        )
+    caller = "pipe_score"
+    require_methods(caller, model, "decode")
+    check_count(f"{caller}: n_rows", n_rows, least=_FEWEST_ROWS)
+    found = read_active(caller, codes, kl_threshold=kl_threshold)
+    rows_of_codes = f"{caller}: the number of rows of codes"
+    check_count(rows_of_codes, len(found.codes), least=_FEWEST_ROWS)
     if not found.n_active:
         return Score(np.nan, name="pipe", seed=seed, note="no active latent")
-    generator = numpy_generator(seed, who)
+    generator = numpy_generator(seed, caller)
     rows = generator.permutation(len(found.codes))[:n_rows]
     visible = np.tile(found.codes.mean(axis=0), (len(found.codes), 1))
     visible[:, found.active] = found.codes[:, found.active]
     halves = [
-        _labeled_images(who, model, visible[half], generator)
+        _labeled_images(caller, model, visible[half], generator)
         for half in np.array_split(rows, 2)
     ]
     (images, labels), (test_images, test_labels) = halves
     scale = (images - images.mean(dim=0)).square().mean().sqrt().clamp(min=1e-12)
     center = images.mean(dim=0)
-    classifier = _trained((images - center) / scale, labels, seed=seed)
+    classifier = _train((images - center) / scale, labels, seed=seed)
     with torch.no_grad():
         logits = classifier((test_images - center) / scale)[:, 0]
     accuracy = float(((logits > 0) == (test_labels > 0.5)).double().mean())
@@ -123,20 +117,20 @@ def pipe_score(
 
 
 def _labeled_images(
-    who: str,
+    caller: str,
     model: Decoder,
     codes: NDArray[np.float64],
     generator: np.random.Generator,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Flat decodings of codes (label 0) and of permuted codes (label 1)."""
+    """Return flat decodings of codes (label 0) and of permuted codes (label 1)."""
     permuted = generator.permuted(codes, axis=0)
-    images = decode_codes(who, model, np.concatenate([codes, permuted]))
+    images = decode_codes(caller, model, np.concatenate([codes, permuted]))
     labels = torch.arange(2).repeat_interleave(len(codes)).float()
     return images.flatten(1).float().cpu(), labels
 
 
-def _trained(images: torch.Tensor, labels: torch.Tensor, *, seed: int) -> nn.Module:
-    """A dense network that was trained to tell the labels from flat images."""
+def _train(images: torch.Tensor, labels: torch.Tensor, *, seed: int) -> nn.Module:
+    """Train a dense network to predict the labels of flat images."""
     generator = torch_generator(seed, "pipe classifier")
     # Parameters are drawn from the generator below, not from the global one.
     network = nn.Sequential(

@@ -1,4 +1,4 @@
-"""rank_models: an order of models and specifications from label-free evidence."""
+"""rank_models: ranking of models and configurations from label-free evidence."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import check_count, html_table, numpy_generator
 
 from ._evidence import Evidence, Floats
 
@@ -16,33 +16,34 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WEIGHTS: Mapping[str, float] = {"reproducible": 1.0, "dynamics": 0.05, "elbo": 0.05}
-"""Weight of each label-free score: dynamics and ELBO decide between configurations that
-find about as many latents again. Others may be named: ``udr``, ``reconstruction``,
-``active_latents``."""
+"""Weights of label-free scores. Dynamics and ELBO decide between configurations with
+similar numbers of reproducible latents. ``udr``, ``reconstruction`` and
+``active_latents`` may be used, too."""
 
 _CONFIDENCE = 0.95
-# Labels that count as much as all label-free scores together: few enough that a
-# hundred of them decide, as they do in Locatello et al. (2020).
+# Number of labels that count as much as all label-free scores together: few enough
+# that a hundred of them decide, as in Locatello et al. (2020).
 _LABELS_OF_EQUAL_WEIGHT = 100
-# Reproducible latents below which agreement means nothing: untrained networks, the best
-# of four pairs of them, reach 0.4.
+# Reproducible latents below which agreement is meaningless: the best of four pairs of
+# untrained networks reaches 0.4.
 _LEAST_REPRODUCIBLE = 0.5
-# What rounding makes of agreements that are equal.
+_MODELS_SHOWN = 20
+# Rounding error of agreements that are equal.
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """A model or a specification in its place.
+    """A model or a configuration in a ranking.
 
     Attributes:
-        name: What it is called.
-        specification: What it is a realisation of, or itself.
-        score: From 0, worse than all others in everything, to 1.
-        interval: Of the score, when realisations are drawn anew.
-        group: 0 for the best and all that cannot be told from it, then 1, and so on.
-        better_than_chance: Whether its specification agrees with itself more than
-            codes do whose axes mean nothing.
+        name: Name of the model or configuration.
+        specification: Configuration of the model, or the configuration itself.
+        score: Score from 0 (worst in everything) to 1 (best in everything).
+        interval: Interval of the score over random draws of seeds.
+        group: 0 for the best and all that are not clearly worse, then 1, and so on.
+        better_than_chance: Whether the seeds of the configuration agree more than codes
+            with randomly rotated axes.
     """
 
     name: str
@@ -55,13 +56,13 @@ class Ranked:
 
 @dataclass(frozen=True)
 class LabelEffect:
-    """What the given labels changed.
+    """Effect of labels on a ranking.
 
     Attributes:
-        n_labels: How many there were.
-        weight: Share of the score that they decided.
-        agreement: Spearman correlation of the order of models without and with them.
-        chosen_without: What would have been chosen without.
+        n_labels: Number of labels.
+        weight: Share of the score that depends on labels.
+        agreement: Spearman correlation of the rankings with and without labels.
+        chosen_without: Model that would have been chosen without labels.
     """
 
     n_labels: int
@@ -72,14 +73,14 @@ class LabelEffect:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Models and specifications in order, the best first.
+    """Ranking of models and configurations, the best first.
 
     Attributes:
         models: All models.
-        specifications: All specifications.
+        specifications: All configurations.
         chosen: Name of the best model, or ``None`` if there is no reason to prefer one.
-        reason: Why, in one or two sentences.
-        labels: What labels changed, if some were given.
+        reason: Reason of the choice, in one or two sentences.
+        labels: Effect of labels, if there are any.
     """
 
     models: tuple[Ranked, ...]
@@ -88,8 +89,37 @@ class Ranking:
     reason: str
     labels: LabelEffect | None = None
 
+    def __repr__(self) -> str:
+        return (
+            f"Ranking({len(self.models)} models of {len(self.specifications)} "
+            f"configurations, chosen={self.chosen!r})"
+        )
+
+    def _repr_html_(self) -> str:
+        """The best models and the reason for the choice, for notebooks."""
+        columns = ("model", "configuration", "score", "95 % interval", "group")
+        rows = [
+            (
+                model.name,
+                model.specification,
+                f"{model.score:.3f}",
+                "{:.3f} - {:.3f}".format(*model.interval),
+                str(model.group),
+                "yes" if model.better_than_chance else "no",
+            )
+            for model in self.models[:_MODELS_SHOWN]
+        ]
+        n_more = len(self.models) - len(rows)
+        notes = [f"{n_more} more models: see to_frame()."] if n_more > 0 else []
+        return html_table(
+            (*columns, "better than chance"),
+            rows,
+            title=f"Chosen: {self.chosen or 'no model'}. {self.reason}",
+            notes=notes,
+        )
+
     def to_plain(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """Convert to JSON types."""
         return asdict(self)
 
     def to_frame(self) -> "pd.DataFrame":
@@ -127,10 +157,10 @@ def rank_models(
     n_draws: int = 200,
     seed: int = 0,
 ) -> Ranking:
-    r"""Order models and their specifications without labels.
+    r"""Rank models and their configurations without labels.
 
-    Every label-free score orders the configurations; the score of a configuration is
-    the weighted mean of its places, each from 0 (last) to 1 (first). Reproducible
+    Every label-free score ranks the configurations; the score of a configuration is
+    the weighted mean of its ranks, each from 0 (last) to 1 (first). Reproducible
     latents count by their number, as a share of the largest, so that small differences
     stay small. A model's score is half that of its configuration and half the same mean
     over its own scores. Models
@@ -143,20 +173,20 @@ def rank_models(
         S_s = \frac{\sum_k w_k \, r_k(s)}{\sum_k w_k}, \qquad
         S_m = \tfrac12 S_{s(m)} + \tfrac12 \frac{\sum_k w_k \, r_k(m)}{\sum_k w_k}
 
-    Intervals come from drawing the realisations of every specification with
-    replacement. Two neighbours are in one group unless the first of the group is ahead
-    in 95% of the draws.
+    Intervals come from drawing the seeds of every configuration with replacement. A
+    model is in the group of those before it unless the first of the group is ahead in
+    95% of the draws.
 
     Args:
-        evidence: What is known of the models.
+        evidence: Label-free scores of the models.
         weights: Weights of ``udr``, ``reproducible`` (see
             :func:`reproducible_latents`), ``dynamics``, ``elbo``, ``reconstruction``
             and ``active_latents``; what is missing from the evidence does not count.
-        n_draws: Draws of realisations, from 1.
-        seed: Of the draws.
+        n_draws: Number of random draws of seeds, at least 1.
+        seed: Seed of the draws.
 
     Raises:
-        ValueError: For weights that are unknown, or of nothing that the evidence has.
+        ValueError: If weights are unknown, or not of scores in the evidence.
 
     Example:
         >>> pairs = np.array([[np.nan, 0.9, np.nan, np.nan],
@@ -173,16 +203,15 @@ def rank_models(
     References:
         Duan et al. (2020), Unsupervised Model Selection for Variational Disentangled
         Representation Learning; Holtz, Mishne and Cloninger (2022), section 3.3. The
-        mean of places, and the comparison with rotated codes, are ours.
+        mean of ranks, and the comparison with rotated codes, are ours.
     """
     unknown = set(weights) - set(_COLUMNS)
     if unknown or not any(weight > 0 for weight in weights.values()):
         raise ValueError(
-            f"rank_models: expected weights of {', '.join(_COLUMNS)}, some of them "
-            f"above 0, got {dict(weights)}."
+            f"weights must be of {', '.join(_COLUMNS)}, with at least one positive "
+            f"weight, got {dict(weights)}."
         )
-    if n_draws < 1:
-        raise ValueError(f"rank_models: expected n_draws from 1, got {n_draws}.")
+    check_count("n_draws", n_draws)
     label_free = replace(evidence, supervised=None, n_labels=0)
     ranking = _rank(label_free, weights, n_draws, seed)
     if evidence.supervised is None:
@@ -241,17 +270,17 @@ def _scores(
     weights: Mapping[str, float],
     drawn: Mapping[str, NDArray[np.int64]],
 ) -> tuple[Floats, Floats]:
-    """Scores of models and of specifications, for one draw of realisations."""
-    rows = [evidence.members[name][places] for name, places in drawn.items()]
-    place_of = {name: place for place, name in enumerate(evidence.members)}
-    owner = np.array([place_of[name] for name in evidence.specifications])
+    """Return the scores of models and of configurations, for one draw of seeds."""
+    rows = [evidence.members[name][indices] for name, indices in drawn.items()]
+    numbers = {name: number for number, name in enumerate(evidence.members)}
+    owner = np.array([numbers[name] for name in evidence.specifications])
     own, shared = _columns(evidence, np.concatenate(rows), drawn)
     means = {name: np.array([_known_mean(own[name][r]) for r in rows]) for name in own}
     means |= shared
     total = _weights_of(evidence, weights, means)
-    spec_scores = _mean_place(means, total)
+    spec_scores = _mean_rank(means, total)
     per_model = own | {name: column[owner] for name, column in shared.items()}
-    model_scores = 0.5 * spec_scores[owner] + 0.5 * _mean_place(per_model, total)
+    model_scores = 0.5 * spec_scores[owner] + 0.5 * _mean_rank(per_model, total)
     is_dead = ~np.array([evidence.is_alive[r].any() for r in rows])
     return (
         np.where(evidence.is_alive, model_scores, 0.0),
@@ -264,7 +293,7 @@ def _columns(
     partners: NDArray[np.int64],
     drawn: Mapping[str, NDArray[np.int64]],
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Scores that models have of their own, and those of whole specifications."""
+    """Return the scores of single models, and those of whole configurations."""
     own = {
         "udr": np.where(evidence.is_alive, evidence.udr(partners), 0.0),
         "reproducible": np.where(
@@ -287,8 +316,8 @@ def _weights_of(
     known = {name: weights.get(name, 0.0) for name in columns if name in _COLUMNS}
     if not sum(known.values()) > 0:
         raise ValueError(
-            f"rank_models: expected weights of what the evidence has "
-            f"({', '.join(known)}), got {dict(weights)}."
+            f"weights must include a score of the evidence ({', '.join(known)}), got "
+            f"{dict(weights)}."
         )
     share = _label_weight(evidence)
     if share:
@@ -303,21 +332,21 @@ def _label_weight(evidence: Evidence) -> float:
     return evidence.n_labels / (evidence.n_labels + _LABELS_OF_EQUAL_WEIGHT)
 
 
-def _mean_place(columns: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
-    """Weighted mean of places from 0 (last) to 1; what is unknown comes last."""
-    places = []
+def _mean_rank(columns: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
+    """Return the weighted mean of ranks from 0 (last, or unknown) to 1."""
+    ranks = []
     for name, weight in weights.items():
         column = columns[name]
         signed = -column if name in _LOWER_IS_BETTER else column
         known = np.where(np.isnan(signed), -np.inf, signed)
         if name == "reproducible" and len(known) > 1 and known.max() > 0:
-            places.append(weight * np.maximum(known, 0.0) / known.max())
+            ranks.append(weight * np.maximum(known, 0.0) / known.max())
             continue
-        # Equals share a place, and one alone is in the middle, as all equals are.
+        # Ties share their mean rank, and a single one is in the middle.
         n_others = len(known) - 1
-        place = (rankdata(known) - 1) / n_others if n_others else np.array([0.5])
-        places.append(weight * place)
-    return np.sum(places, axis=0) / sum(weights.values())
+        rank = (rankdata(known) - 1) / n_others if n_others else np.array([0.5])
+        ranks.append(weight * rank)
+    return np.sum(ranks, axis=0) / sum(weights.values())
 
 
 def _known_mean(values: Floats) -> float:
@@ -326,15 +355,15 @@ def _known_mean(values: Floats) -> float:
 
 
 def _beats_chance(evidence: Evidence) -> list[bool]:
-    """Which configurations agree with themselves more than chance does.
+    """Return whether the seeds of each configuration agree more than by chance.
 
-    The best of several configurations exceeds its level more often than in 5% of the
-    cases, because it was picked for its agreement. So it must also find a latent again.
+    The best of several configurations exceeds its level in more than 5% of the cases,
+    because it is selected for its agreement. So it must also find a latent again.
     """
     is_better, udr, again = [], evidence.udr(), evidence.reproducible()
     for name, rows in evidence.members.items():
         own = np.where(evidence.is_alive[rows], udr[rows], 0.0)
-        # NaN, of a single model without others to agree with, is above nothing.
+        # NaN, for a single model without partners, is not above any level.
         is_above = own.mean() > evidence.chance.get(name, 0.0) + _ROUNDING
         is_better.append(bool(is_above and again[rows].mean() >= _LEAST_REPRODUCIBLE))
     return is_better
@@ -347,23 +376,23 @@ def _in_order(
     draws: Floats,
     beats_chance: Mapping[str, bool],
 ) -> tuple[Ranked, ...]:
-    # What is no better than chance comes after all that is, whatever its score.
+    # Those no better than chance come last, whatever their scores.
     is_better = np.array([beats_chance[name] for name in specifications])
     order = np.lexsort((-scores, ~is_better))
     ranked, group, leader = [], 0, int(order[0])
-    for place in map(int, order):
-        is_behind = is_better[leader] and not is_better[place]
-        if is_behind or np.mean(draws[:, leader] > draws[:, place]) >= _CONFIDENCE:
-            group, leader = group + 1, place
-        low, high = np.quantile(draws[:, place], (0.025, 0.975))
+    for index in map(int, order):
+        is_behind = is_better[leader] and not is_better[index]
+        if is_behind or np.mean(draws[:, leader] > draws[:, index]) >= _CONFIDENCE:
+            group, leader = group + 1, index
+        low, high = np.quantile(draws[:, index], (0.025, 0.975))
         ranked.append(
             Ranked(
-                name=names[place],
-                specification=specifications[place],
-                score=float(scores[place]),
+                name=names[index],
+                specification=specifications[index],
+                score=float(scores[index]),
                 interval=(float(low), float(high)),
                 group=group,
-                better_than_chance=bool(is_better[place]),
+                better_than_chance=bool(is_better[index]),
             )
         )
     return tuple(ranked)
@@ -377,13 +406,13 @@ def _reason(
 ) -> str:
     if not evidence.is_alive.any():
         return (
-            "No model is better than chance: no latent of any of them says anything "
-            "about the data."
+            "No model is better than chance: none of them has a latent that depends "
+            "on the data."
         )
     if chosen is None:
         return (
-            "No model is better than chance: runs with other seeds agree with one "
-            "another hardly more than codes with randomly rotated axes do."
+            "No model is better than chance: runs with other seeds agree hardly more "
+            "than codes with randomly rotated axes."
         )
     best = next(model for model in models if model.name == chosen)
     level = evidence.chance.get(best.specification)
@@ -393,21 +422,21 @@ def _reason(
     equals = list(groups.values()).count(groups[best.specification])
     again = evidence.reproducible()[evidence.names.index(chosen)]
     n_active = evidence.active_latents[evidence.names.index(chosen)]
-    told_apart = ""
+    comparison = ""
     if len(groups) > 1:
-        told_apart = (
-            " Its configuration can be told from all others."
+        comparison = (
+            " Its configuration is clearly better than all others."
             if equals == 1
-            else f" Its configuration is one of {equals} that cannot be told apart."
+            else f" Its configuration is one of {equals} that do not differ clearly."
         )
     return (
         f"Runs with other seeds find {again:.1f} of its {n_active} active latents "
-        f"again, with an agreement of {udr:.2f}{above}.{told_apart}"
+        f"again, with an agreement of {udr:.2f}{above}.{comparison}"
     )
 
 
 def _agreement(before: Sequence[Ranked], after: Sequence[Ranked]) -> float:
-    places = {model.name: place for place, model in enumerate(after)}
-    moved = [places[model.name] for model in before]
-    # Both are places already, so that their correlation is Spearman's.
+    ranks = {model.name: rank for rank, model in enumerate(after)}
+    moved = [ranks[model.name] for model in before]
+    # Both are ranks already, so that their correlation is Spearman's.
     return float(np.corrcoef(np.arange(len(moved)), moved)[0, 1])

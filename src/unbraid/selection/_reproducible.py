@@ -39,7 +39,7 @@ def reproducible_latents(
         for chance and the count are ours.
     """
     agreement, chance = np.asarray(agreement, float), np.asarray(chance, float)
-    # At a chance of 1, with a single latent, no agreement can be told from chance.
+    # At a chance of 1, with a single latent, agreement is always by chance.
     room = np.maximum(1.0 - chance, 1e-9)
     share = np.where(chance < 1.0 - 1e-9, (agreement - chance) / room, 0.0)
     return np.asarray(n_active) * np.maximum(share, -1.0)

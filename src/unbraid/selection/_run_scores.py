@@ -1,4 +1,4 @@
-"""Scores of several runs as arrays: one function per entry of the catalog."""
+"""Label-free scores of several runs, one function per entry of the catalog."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ScoredRun:
-    """What label-free scores may look at of a trained run.
+    """Inputs of label-free scores from a trained run.
 
     Attributes:
         name: Name of the run, different from those of other runs.
@@ -52,8 +52,8 @@ class ScoredRun:
     reconstruction: ArrayLike | None = None
 
 
-def missing(runs: Sequence[ScoredRun], needs: Sequence[str]) -> str:
-    """What at least one run lacks, in words; empty if nothing is missing."""
+def list_missing(runs: Sequence[ScoredRun], needs: Sequence[str]) -> str:
+    """Return the inputs that at least one run lacks, as text; empty if none."""
     has: dict[str, Callable[[ScoredRun], bool]] = {
         "log_variances": lambda run: coded_parts(run.codes)[1] is not None,
         "reconstruction": lambda run: run.reconstruction is not None,
@@ -73,7 +73,7 @@ def agreement(
     similarity: Similarity,
     partners: Partners = "same",
 ) -> Floats:
-    """UDR among seeds of one configuration, or with other configurations."""
+    """Return the UDR among seeds of one configuration, or with other configurations."""
     del seed
     return unsupervised_disentanglement_ranking(
         [run.codes for run in runs],
@@ -84,7 +84,7 @@ def agreement(
 
 
 def agreement_above_chance(runs: Sequence[ScoredRun], seed: int) -> Floats:
-    """Standardized agreement among seeds of one configuration."""
+    """Return the standardized agreement among seeds of one configuration."""
     return standardized_agreement(
         [run.codes for run in runs],
         groups=[run.configuration for run in runs],
@@ -93,13 +93,13 @@ def agreement_above_chance(runs: Sequence[ScoredRun], seed: int) -> Floats:
 
 
 def centrality(runs: Sequence[ScoredRun], seed: int) -> Floats:
-    """ModelCentrality among all runs."""
+    """Return the ModelCentrality among all runs."""
     models: list[Any] = [run.model for run in runs]
     return model_centrality(models, [run.codes for run in runs], seed=seed).scores
 
 
 def dynamics(runs: Sequence[ScoredRun], seed: int) -> Floats:
-    """Mean discrepancy of each run's training from other seeds of its configuration.
+    """Return the mean discrepancy of each run's training from other seeds.
 
     Runs without active latents are left out, because a decoder that ignores its input
     is perfectly stable.
@@ -123,35 +123,35 @@ def dynamics(runs: Sequence[ScoredRun], seed: int) -> Floats:
 
 
 def pipe(runs: Sequence[ScoredRun], seed: int) -> Floats:
-    """PIPE of each run."""
+    """Return the PIPE of each run."""
     return _each(runs, lambda run: pipe_score(_model(run), run.codes, seed=seed))
 
 
 def contrast(runs: Sequence[ScoredRun], seed: int) -> Floats:
-    """Jacobian contrast of each run."""
+    """Return the Jacobian contrast of each run."""
     return _each(runs, lambda run: jacobian_contrast(_model(run), run.codes, seed=seed))
 
 
 def own_information_gap(runs: Sequence[ScoredRun], seed: int) -> Floats:
-    """Self-MIG of each run."""
+    """Return the self-MIG of each run."""
     del seed
     return _each(runs, lambda run: self_mig(run.codes))
 
 
 def elbo(runs: Sequence[ScoredRun], seed: int) -> Floats:
-    """Evidence lower bound of each run."""
+    """Return the evidence lower bound of each run."""
     del seed
     return _each(runs, _elbo)
 
 
 def total_correlation(runs: Sequence[ScoredRun], seed: int) -> Floats:
-    """Gaussian total correlation of each run's codes, infinity if one is redundant."""
+    """Return the total correlation of each run's codes; infinite if it is singular."""
     del seed
     return _each(runs, _total_correlation)
 
 
 def active_latents(runs: Sequence[ScoredRun], seed: int) -> Floats:
-    """Number of active units of each run."""
+    """Return the number of active units of each run."""
     del seed
     return _each(runs, lambda run: active_units(coded_parts(run.codes)[0]))
 
@@ -177,5 +177,5 @@ def _total_correlation(run: ScoredRun) -> float:
     codes = read_codes("total_correlation", coded_parts(run.codes)[0])
     try:
         return gaussian_total_correlation(codes)
-    except ValueError:  # of valid codes: because it is infinite
+    except ValueError:  # codes are valid, so it is infinite
         return np.inf

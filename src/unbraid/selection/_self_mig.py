@@ -1,4 +1,4 @@
-"""Self-MIG: how much of each latent no other latent knows."""
+"""Self-MIG: how much of each latent is independent of other latents."""
 
 import numpy as np
 
@@ -11,9 +11,9 @@ from ._model_access import read_active
 def self_mig(codes: Coded, *, bins: int = BINS, kl_threshold: float = 0.01) -> Score:
     r"""Mutual information gap of a model with its own latents as the factors.
 
-    The latent that knows most about latent :math:`i` is :math:`i` itself, with its
-    entropy :math:`H(z_i)`. The gap to the next best latent, as a share of the entropy,
-    is averaged over the :math:`d` active latents:
+    The latent with most information about latent :math:`i` is :math:`i` itself, with
+    its entropy :math:`H(z_i)`. The gap to the next best latent, as a share of the
+    entropy, is averaged over the :math:`d` active latents:
 
     .. math::
         \frac{1}{d} \sum_i \frac{H(z_i) - \max_{j \neq i} I(z_i; z_j)}{H(z_i)}

@@ -1,12 +1,11 @@
-"""Standardized agreement: UDR in units of what random rotations reach."""
+"""Standardized agreement: UDR relative to that of randomly rotated codes."""
 
 from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.foundation import is_whole
-from unbraid.metrics import check_option
+from unbraid.foundation import check_count, check_option
 
 from ._chance import rotated_scores
 from ._comparable import Coded
@@ -25,7 +24,7 @@ def standardized_agreement(
     r"""Agreement above chance: how unlikely the UDR of each model is under rotations.
 
     The active codes of all models are standardized and rotated at random, which keeps
-    what they say about the data and removes the meaning of single axes. Over many
+    their information about the data and removes the meaning of single axes. Over many
     rotations the UDR of model :math:`j` has a mean :math:`m_j` and a standard deviation
     :math:`s_j`, which depend on the number of latents and on how much the models have
     in common. The score is
@@ -40,7 +39,7 @@ def standardized_agreement(
         representations: Two models or more on the same rows, as for
             :func:`unsupervised_disentanglement_ranking`.
         groups: Label of each model; only models with equal labels are compared, such as
-            seeds of one configuration. All are when not given.
+            seeds of one configuration. By default all models are compared.
         similarity: Similarity of latents, ``"spearman"`` or ``"lasso"``.
         kl_threshold: Nats above which a latent is active.
         n_rotations: Number of random rotations, at least 2.
@@ -64,10 +63,9 @@ def standardized_agreement(
         Duan et al. (2020), https://arxiv.org/abs/1905.12614, section 4, for UDR. The
         standardization is ours; see :func:`chance_agreement` for the rotations.
     """
-    who = "standardized_agreement"
-    check_option(who, "similarity", similarity, Similarity)
-    if not is_whole(n_rotations, least=2):
-        raise ValueError(f"{who}: n_rotations must be at least 2, got {n_rotations!r}.")
+    caller = "standardized_agreement"
+    check_option(f"{caller}: similarity", similarity, Similarity)
+    check_count(f"{caller}: n_rotations", n_rotations, least=2)
     agreement = unsupervised_disentanglement_ranking(
         representations,
         similarity=similarity,
@@ -83,7 +81,7 @@ def standardized_agreement(
         seed=seed,
     )
     spread = rotated.std(axis=0, ddof=1)
-    # Without rotations that change anything, what is left is rounding.
+    # If rotations change nothing, the spread is a rounding error.
     changes = spread > 1e-9
     above = (agreement - rotated.mean(axis=0)) / np.where(changes, spread, 1.0)
     return np.where(changes | np.isnan(agreement), above, 0.0)

@@ -1,4 +1,4 @@
-"""Training dynamics: do networks of one specification learn in the same way?"""
+"""Training dynamics: do networks of one configuration learn in the same way?"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import check_count, numpy_generator
 from unbraid.geometry import (
     discrepancy_matrix,
     joint_embedding,
@@ -24,21 +24,21 @@ _TOLERANCE = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class DynamicsScore:
-    """How much realisations of one specification differ in the way they learn.
+    """Differences in training between the runs of one configuration.
 
     Attributes:
-        score: Mean of ``pairs`` over pairs of realisations; lower is more stable.
-        pairs: Squared discrepancies ``(n_realisations, n_realisations)``, 0 on the
-            diagonal; unbiased, hence sometimes slightly below 0.
-        embedding: The first two coordinates of every observation at every slice, in a
-            space common to all realisations, ``(n_realisations, n_slices,
-            n_observations, 2)``; each has a mean square of 1 over all of them.
-        singular_values: Of the coordinates that were compared, from the largest.
-        bandwidth: Of the kernel by which they were compared.
-        residual: How exact the coordinates are, see :class:`JointEmbedding`.
-        separation: Largest share, over coordinates, of the variance that is between
-            the means of realisations. Near 1, a coordinate tells realisations apart
-            and nothing else, as it does after too many steps.
+        score: Mean of ``pairs`` over pairs of runs; lower is more stable.
+        pairs: Squared discrepancies ``(n_runs, n_runs)``, 0 on the diagonal; unbiased,
+            hence sometimes slightly negative.
+        embedding: First two coordinates of every observation at every slice, in a space
+            common to all runs, ``(n_runs, n_slices, n_observations, 2)``; each has a
+            mean square of 1.
+        singular_values: Singular values of the compared coordinates, largest first.
+        bandwidth: Bandwidth of the kernel of the discrepancy.
+        residual: Error of the coordinates, see :class:`JointEmbedding`.
+        separation: Largest share, over coordinates, of the variance between the means
+            of runs. Near 1, a coordinate distinguishes only runs, as it does after too
+            many steps.
     """
 
     score: float
@@ -53,8 +53,8 @@ class DynamicsScore:
 def training_dynamics(
     traces: Sequence[Trace | NDArray[np.floating]],
     *,
-    neighbours: int = 5,
-    slice_neighbours: int = 5,
+    n_neighbors: int = 5,
+    n_slice_neighbors: int = 5,
     decay: float = 2.0,
     steps: int = 2,
     n_components: int = 5,
@@ -64,49 +64,50 @@ def training_dynamics(
     precision: Literal["single", "double"] = "single",
     seed: int = 0,
 ) -> DynamicsScore:
-    r"""Stability of training over realisations of one specification, without labels.
+    r"""Stability of training over the seeds of one configuration, without labels.
 
-    Networks that differ in their first weights alone are shown the same observations
-    during training. Each gives a random walk over moments and observations; the walks
-    are embedded in one space, where the realisations' points are compared as
-    distributions. Specifications that disentangle are expected to be stable.
+    Networks that differ in their seed only are shown the same observations during
+    training. Each defines a random walk over steps and observations; the walks are
+    embedded in one space, where the points of the runs are compared as distributions.
+    Configurations that disentangle are expected to be stable.
 
     .. math::
         \frac{2}{R (R - 1)} \sum_{r < s} \mathrm{MMD}^2(U_r, U_s), \qquad
         \begin{pmatrix} P_1^t \\ \vdots \\ P_R^t \end{pmatrix} = U S V^\top
 
-    **The score of a collapsed decoder means nothing.** If it ignores its latents, all
-    observations give the same activations, and it is perfectly stable, at 0; if it all
-    but ignores them, bandwidths shrink with the activations, and what is left of them
-    is compared. Leave out models without active latents beforehand.
+    **The score of a collapsed decoder is meaningless.** If it ignores its latents, all
+    observations have the same activations, and it is perfectly stable, at 0; if it
+    almost ignores them, bandwidths shrink with the activations, and only noise is
+    compared. Leave out models without active latents.
 
     Args:
-        traces: One for each realisation, of the same rows and steps, at least two:
-            traces, or activations ``(n_slices, n_observations, n_units)``. The layers
-            need not have as many units.
-        neighbours: See :func:`~unbraid.geometry.multislice_kernel`.
-        slice_neighbours: See there.
-        decay: See there.
+        traces: Traces of two runs or more with the same rows and steps, or activations
+            ``(n_slices, n_observations, n_units)``. Numbers of units may differ.
+        n_neighbors: Neighbor within a slice whose distance is the bandwidth, see
+            :func:`~unbraid.geometry.multislice_kernel`.
+        n_slice_neighbors: Neighbor among slices whose distance is the bandwidth.
+        decay: Decay of the kernel, see :func:`~unbraid.geometry.multislice_kernel`.
         steps: Diffusion time ``t``, see :func:`~unbraid.geometry.joint_embedding`.
-            After many steps all specifications score alike: look at ``separation``.
-        n_components: Coordinates compared, from 1. They are not weighted.
-        keep_first: Compare the first singular vector too. It is nearly constant for
-            every specification, because rows of :math:`P^t` sum to 1, and tells no
-            observation from another.
-        bandwidth: Of the Gaussian kernel. Coordinates are scaled to a mean square of 1
-            over all realisations, so that one number means the same for every
-            specification: ``"fixed"`` takes :math:`\sqrt{2 d}` for ``d`` coordinates,
-            the root mean squared distance of such points about 0. ``"median"`` takes
-            each specification's median distance: scores of different ones are then on
+            After many steps all configurations have similar scores, see
+            ``separation``.
+        n_components: Number of coordinates to compare, at least 1, all with the same
+            weight.
+        keep_first: Also compare the first singular vector. It is nearly constant for
+            every configuration, because rows of :math:`P^t` sum to 1.
+        bandwidth: Bandwidth of the Gaussian kernel. Coordinates are scaled to a mean
+            square of 1 over all runs, so that a number has the same meaning for every
+            configuration: ``"fixed"`` is :math:`\sqrt{2 d}` for ``d`` coordinates, the
+            root mean squared distance of such points. ``"median"`` is the median
+            distance of each configuration, so that scores of different ones are on
             slightly different scales.
-        max_rows: Of so many random pairs of slice and observation are the coordinates
-            compared, the same ones of each realisation.
-        precision: How affinities are stored.
-        seed: Of the embedding's start and of the rows compared.
+        max_rows: Largest number of pairs of slice and observation that are compared,
+            drawn at random, the same ones of each run.
+        precision: Precision in which affinities are stored.
+        seed: Seed of the embedding's start and of the compared rows.
 
     Returns:
-        A score from about 0, lower is more stable; 0 for equal realisations. Compare
-        specifications by as many realisations of each, shown the same observations.
+        A score from about 0, lower is more stable; 0 for equal runs. Compare
+        configurations with the same number of runs, shown the same observations.
 
     Example:
         >>> generator = np.random.default_rng(0)
@@ -121,30 +122,27 @@ def training_dynamics(
 
     References:
         Holtz, Mishne and Cloninger (2022), Evaluating Disentanglement in Generative
-        Models Without Knowledge of Latent Factors, section 3.3, steps 2 to 4. Silent
-        there, chosen here: neighbours, diffusion time, number of coordinates, scale and
-        kernel of the discrepancy. The same slice and observation of two realisations
+        Models Without Knowledge of Latent Factors, section 3.3, steps 2 to 4. Not
+        specified there, chosen here: neighbors, diffusion time, number of coordinates,
+        scale and kernel of the discrepancy. The same slice and observation of two runs
         are not independent, so that discrepancies leave out these pairs (Gretton et al.
         2012, Eq. 4).
     """
-    if n_components < 1 or max_rows < 2:
-        raise ValueError(
-            "training_dynamics: expected n_components from 1 and max_rows from 2, got "
-            f"{n_components} and {max_rows}."
-        )
+    check_count("n_components", n_components)
+    check_count("max_rows", max_rows, least=2)
     affinities = partial(
         multislice_kernel,
-        neighbours=neighbours,
-        slice_neighbours=slice_neighbours,
+        n_neighbors=n_neighbors,
+        n_slice_neighbors=n_slice_neighbors,
         decay=decay,
         precision=precision,
     )
     skipped = int(not keep_first)
-    # Threads of products this narrow mostly wait for each other.
+    # With products of such narrow arrays, threads mostly wait for each other.
     with threadpool_limits(1, user_api="blas"):
         embedded = joint_embedding(
-            [affinities(tensor) for tensor in _checked(traces)],
-            n_components=max(skipped + n_components, 3),  # 3 for the picture
+            [affinities(tensor) for tensor in _read_traces(traces)],
+            n_components=max(skipped + n_components, 3),  # 3 for the embedding
             steps=steps,
             tolerance=_TOLERANCE,
             seed=seed,
@@ -177,14 +175,15 @@ def training_dynamics_scores(
     ] = training_dynamics,
     map_over: Callable[..., Iterable[Any]] = map,
 ) -> dict[str, DynamicsScore]:
-    """Scores of many specifications, the most stable first.
+    """Return the scores of many configurations, the most stable first.
 
     Args:
-        specifications: Name of each, and the traces of its realisations, none of which
-            should have collapsed.
-        score: :func:`training_dynamics`, or a ``functools.partial`` of it with other
-            options.
-        map_over: Applies it to each; the ``map`` of a process pool uses several cores.
+        specifications: Traces of the runs of each configuration, by name. None of the
+            models should have collapsed.
+        score: Function of traces, :func:`training_dynamics` or a ``functools.partial``
+            of it with other options.
+        map_over: Function that applies ``score`` to each configuration; the ``map`` of
+            a process pool uses several cores.
 
     Example:
         >>> traces = np.random.default_rng(0).normal(size=(3, 4, 20, 5))
@@ -198,13 +197,10 @@ def training_dynamics_scores(
     return dict(sorted(scores.items(), key=lambda item: item[1].score))
 
 
-def _checked(
+def _read_traces(
     traces: Sequence[Trace | NDArray[np.floating]],
 ) -> list[NDArray[np.floating]]:
-    if len(traces) < 2:
-        raise ValueError(
-            f"training_dynamics: expected two realisations or more, got {len(traces)}."
-        )
+    check_count("The number of traces", len(traces), least=2)
     recorded = [trace for trace in traces if isinstance(trace, Trace)]
     for trace in recorded[1:]:
         if not (
@@ -212,8 +208,8 @@ def _checked(
             and np.array_equal(trace.steps, recorded[0].steps)
         ):
             raise ValueError(
-                "training_dynamics: expected traces of the same rows and steps, got "
-                "others. Record them with the same TraceSettings and length."
+                "traces must have the same rows and steps. Record them with the same "
+                "TraceSettings and number of steps."
             )
     tensors = [
         trace.activations if isinstance(trace, Trace) else np.asarray(trace)
@@ -222,16 +218,12 @@ def _checked(
     shapes = {tensor.shape[:2] for tensor in tensors}
     if len(shapes) > 1 or min(tensor.ndim for tensor in tensors) < 3:
         raise ValueError(
-            "training_dynamics: expected activations (n_slices, n_observations, "
-            "n_units) of as many slices and observations, got shapes "
+            "Activations must have shape (n_slices, n_observations, n_units), with the "
+            "same slices and observations, got shapes "
             f"{sorted({tensor.shape for tensor in tensors})}."
         )
     n_points = int(np.prod(tensors[0].shape[:2]))
-    if n_points < 3:
-        raise ValueError(
-            "training_dynamics: expected at least 3 pairs of slice and observation, "
-            f"got {n_points}."
-        )
+    check_count("The number of pairs of slice and observation", n_points, least=3)
     return tensors
 
 
@@ -258,7 +250,7 @@ def _width(
         return median_distance(np.concatenate(list(points)))
     if isinstance(bandwidth, str) or not bandwidth > 0:
         raise ValueError(
-            "training_dynamics: expected bandwidth 'fixed', 'median' or a number over "
-            f"0, got {bandwidth!r}."
+            "bandwidth must be 'fixed', 'median' or a positive number, got "
+            f"{bandwidth!r}."
         )
     return float(bandwidth)

@@ -1,4 +1,4 @@
-"""Agreement between models, which tells the disentangled ones without labels."""
+"""UDR: agreement between models, high for those that disentangle."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from unbraid.metrics import check_option
+from unbraid.foundation import check_number, check_option
 
 from ._comparable import Coded, Comparable, read_comparable
 from ._lasso import lasso_coefficients
@@ -18,27 +18,26 @@ Similarity = Literal["lasso", "spearman"]
 Formula = Literal["paper", "dlib"]
 Partners = Literal["same", "other"]
 
-_WHO = "unsupervised_disentanglement_ranking"
+_CALLER = "unsupervised_disentanglement_ranking"
 _PENALTY = 0.1
 # disentanglement_lib sets latents below this to 0, whatever its threshold.
 _DLIB_KL = 0.01
-# Of scikit-learn's Lasso, which disentanglement_lib uses as it comes.
+# Default of scikit-learn's Lasso, which disentanglement_lib uses.
 _DLIB_TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class UDRScores:
-    """What models say about each other.
+    """Agreement between models.
 
     Attributes:
-        names: Of the models, in the order given.
+        names: Names of the models, in the order given.
         scores: Median of each model's column of ``pairs``, ``(n_models,)``; NaN for a
             model that is not compared with any other.
-        pairs: Row i, column j: how well single latents of model j are told by single
-            latents of model i, ``(n_models, n_models)``; NaN where two models are not
-            compared.
-        n_active: Number of latents of each model that take part, ``(n_models,)``.
-        variant: Which similarity and formula.
+        pairs: Agreement of model i (row) with model j (column), ``(n_models,
+            n_models)``; NaN where two models are not compared.
+        n_active: Number of active latents of each model, ``(n_models,)``.
+        variant: Similarity and formula.
     """
 
     names: tuple[str, ...]
@@ -58,12 +57,12 @@ def unsupervised_disentanglement_ranking(
     kl_threshold: float = 0.01,
     cache: str | Path | None = None,
 ) -> UDRScores:
-    r"""How well each model agrees with the others, up to order and sign of latents.
+    r"""Agreement of each model with the others, up to order and sign of latents.
 
     Models that disentangle the same data arrive at the same latents; those that
-    entangle it do so each in its own way. With :math:`R(a, b)` how much latent
-    :math:`a` of model :math:`i` says about latent :math:`b` of model :math:`j`, over
-    the :math:`d_i` and :math:`d_j` latents that are active,
+    entangle it do so each in its own way. With :math:`R(a, b)` the similarity of latent
+    :math:`a` of model :math:`i` and latent :math:`b` of model :math:`j`, over the
+    :math:`d_i` and :math:`d_j` latents that are active,
 
     .. math::
         \mathrm{UDR}_{ij} = \frac{1}{d_i + d_j} \Bigl[
@@ -71,30 +70,30 @@ def unsupervised_disentanglement_ranking(
         \sum_a \frac{\max_b R(a, b)^2}{\sum_b R(a, b)} \Bigr],
         \qquad \mathrm{UDR}_j = \operatorname*{median}_{i \neq j} \mathrm{UDR}_{ij}
 
-    where a latent that nothing speaks about, or a model without active latents, has 0.
+    where latents without any similarity, and models without active latents, have 0.
 
     Args:
         representations: Two models or more on the same rows: representations, codes
             ``(n_rows, n_latents)``, or tuples of codes and log-variances; a mapping
             gives them names. Numbers of latents may differ.
         similarity: ``"lasso"``: size of the weights of a lasso (penalty 0.1) that
-            predicts the standardised codes of j from those of i; copies get 0.9, not
+            predicts the standardized codes of j from those of i; copies get 0.9, not
             1, and copies bent by a monotone function less, by the correlation that
-            the bend costs. ``"spearman"``: size of the rank correlation, for which
-            bends are nothing.
+            the bend costs. ``"spearman"``: size of the rank correlation, which does not
+            depend on such functions.
         formula: ``"paper"`` as above. ``"dlib"`` as in disentanglement_lib: the mean of
             the two means, which weighs the models equally, whatever their numbers of
             active latents; latents up to 0.01 nats are never used, even with a lower
             threshold, and the lasso stops at scikit-learn's tolerance of 1e-4.
         groups: One label per model; only models with equal labels are compared, such
-            as seeds of one setting. All are when not given.
+            as seeds of one configuration. By default all models are compared.
         partners: ``"same"`` compares models with equal labels, as above. ``"other"``
             compares each model with all models that have another label, such as those
             of other configurations, and needs ``groups``.
-        kl_threshold: Nats above which a latent is active, from 0. Without
-            log-variances those that vary at all are.
-        cache: A file in which pairs are kept, made if needed. Pairs of which both
-            representations, and the variant, have been seen before cost nothing.
+        kl_threshold: Nats above which a latent is active, at least 0. Without
+            log-variances, all latents that vary are active.
+        cache: File in which pairs are kept, created if needed. Pairs of the same
+            representations and variant are not computed again.
 
     Returns:
         Scores from 0, near 1 for models that agree.
@@ -120,13 +119,12 @@ def unsupervised_disentanglement_ranking(
         Unsupervised Model Selection for Variational Disentangled Representation
         Learning, section 4. https://arxiv.org/abs/1905.12614
     """
-    check_option(_WHO, "similarity", similarity, Similarity)
-    check_option(_WHO, "formula", formula, Formula)
-    check_option(_WHO, "partners", partners, Partners)
-    if not kl_threshold >= 0.0:
-        raise ValueError(f"{_WHO}: expected a kl_threshold from 0, got {kl_threshold}.")
+    check_option(f"{_CALLER}: similarity", similarity, Similarity)
+    check_option(f"{_CALLER}: formula", formula, Formula)
+    check_option(f"{_CALLER}: partners", partners, Partners)
+    check_number(f"{_CALLER}: kl_threshold", kl_threshold, least=0.0)
     models = read_comparable(
-        _WHO,
+        _CALLER,
         representations,
         ranks=similarity == "spearman",
         threshold=kl_threshold,
@@ -156,13 +154,13 @@ def unsupervised_disentanglement_ranking(
 def _compared(
     n_models: int, groups: Sequence[Hashable] | None, partners: Partners
 ) -> NDArray[np.bool_]:
-    """Which ordered pairs are compared, ``(n_models, n_models)``."""
+    """Return whether each ordered pair is compared, ``(n_models, n_models)``."""
     if groups is None and partners == "other":
-        raise ValueError(f"{_WHO}: partners='other' needs groups, got none.")
+        raise ValueError(f"{_CALLER}: partners='other' needs groups, got none.")
     labels = [0] * n_models if groups is None else list(groups)
     if len(labels) != n_models:
         raise ValueError(
-            f"{_WHO}: expected groups with a label for each of {n_models} models, got "
+            f"{_CALLER}: groups must have a label for each of {n_models} models, got "
             f"{len(labels)}."
         )
     numbers = {label: k for k, label in enumerate(dict.fromkeys(labels))}
@@ -177,7 +175,7 @@ def _relation(
     similarity: Similarity,
     formula: Formula,
 ) -> NDArray[np.float64]:
-    """What each latent says about each of others, ``(n_latents, all of theirs)``."""
+    """Return similarities with latents of others, ``(n_latents, n_theirs)``."""
     own = model.standard
     products = [own.T @ other.standard / len(own) for other in others]
     correlations = np.concatenate(products, axis=1)
@@ -198,7 +196,7 @@ def _scores(
     others: list[Comparable],
     formula: Formula,
 ) -> NDArray[np.float64]:
-    """Scores of one model with each of others, ``(n_others,)``."""
+    """Return the agreement of one model with each of others, ``(n_others,)``."""
     sizes = [len(other.active) for other in others]
     starts = np.cumsum([0, *sizes[:-1]])
     their_active = np.concatenate([other.active for other in others])
@@ -210,7 +208,7 @@ def _scores(
     )
     theirs, ours = np.add.reduceat(by_column, starts), by_row.sum(axis=0)
     n_theirs, n_ours = np.add.reduceat(their_active, starts, dtype=int), model.n_active
-    # With no active latents the sums are 0, and so shall the scores be.
+    # Without active latents the sums are 0, and so are the scores.
     if formula == "paper":
         return (theirs + ours) / np.maximum(n_theirs + n_ours, 1)
     return (theirs / np.maximum(n_theirs, 1) + ours / max(n_ours, 1)) / 2

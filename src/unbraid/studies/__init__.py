@@ -1,15 +1,18 @@
 """Many runs: described in one file, computed on one machine or a cluster."""
 
-from ._conduct import StudyEnd, fingerprints_of, retry_failed, run_study
 from ._estimate import Cost, Estimate, estimate, measure_run
 from ._presets import PRESETS, Preset, preset
 from ._preview import Preview, read_preview
 from ._prune import Pruned, prune
+from ._records import RunRecord, read_records
+from ._run_files import RunFiles
+from ._run_study import StudyResult, fingerprints_of, retry_failed, run_study
 from ._specification import Evaluation, RunSpec
-from ._status import study_status
-from ._store import Cell, RunFiles, StudyFolder
-from ._sweep import Study, read_study, study_from_plain
-from ._table import is_table, save_table, study_table
+from ._status import RunStatus, StudyStatus, study_status
+from ._store import Cell, StudyFolder
+from ._study_file import read_study, study_from_plain
+from ._sweep import Study
+from ._table import is_table, make_table, save_table, study_table
 from ._work import do_run, make_job
 
 __all__ = [
@@ -19,6 +22,7 @@ __all__ = [
     "is_table",
     "do_run",
     "make_job",
+    "make_table",
     "PRESETS",
     "Cost",
     "Estimate",
@@ -26,15 +30,19 @@ __all__ = [
     "Preset",
     "Preview",
     "Pruned",
+    "RunRecord",
     "RunSpec",
+    "RunStatus",
     "Study",
-    "StudyEnd",
     "StudyFolder",
+    "StudyResult",
+    "StudyStatus",
     "estimate",
     "preset",
     "measure_run",
     "prune",
     "read_preview",
+    "read_records",
     "read_study",
     "retry_failed",
     "run_study",

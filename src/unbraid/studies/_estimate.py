@@ -1,4 +1,4 @@
-"""What a study will cost, before it begins: minutes of work and bytes on disk."""
+"""Time and disk space that a study will take, estimated before it begins."""
 
 import math
 import time
@@ -56,7 +56,7 @@ class Cost(NamedTuple):
     Attributes:
         per_step: Seconds of a step.
         fixed: Seconds of everything else.
-        n_bytes: On disk.
+        n_bytes: Disk space in bytes.
     """
 
     per_step: float
@@ -65,13 +65,13 @@ class Cost(NamedTuple):
 
 
 def estimate(specs: Sequence[RunSpec]) -> Estimate:
-    """Time and size of runs, from a few steps of some of them.
+    """Estimate the time and size of runs from a few steps of some of them.
 
     Runs of one objective, network and dataset are timed once. The time of the scores
     is what the catalogue of metrics says.
 
     Args:
-        specs: The runs.
+        specs: Settings of the runs.
     """
     kinds: dict[str, list[RunSpec]] = {}
     for spec in specs:
@@ -84,7 +84,7 @@ def estimate(specs: Sequence[RunSpec]) -> Estimate:
             break
         try:
             cost = measure_run(group[0])
-        except Exception:  # of the run's own: it will be a row with its error
+        except Exception:  # the run will fail with it, and be a row of the table
             continue
         steps = sum(_n_steps(spec) for spec in group)
         seconds += cost.per_step * steps + cost.fixed * len(group)
@@ -95,7 +95,7 @@ def estimate(specs: Sequence[RunSpec]) -> Estimate:
 
 
 def _n_steps(spec: RunSpec) -> float:
-    """Of a run, or of all models of a population together."""
+    """Return the steps of a run, or of all models of a population together."""
     if spec.evolution is None:
         return spec.training.steps
     n_rows = len(open_cached(spec.data).dataset)
@@ -119,18 +119,19 @@ def measure_run(spec: RunSpec, *, device: str = "cpu") -> Cost:
         device: Device to train on.
     """
     data = open_cached(spec.data)
-    statistics = data.statistics if spec.training.standardise else None
+    statistics = data.statistics if spec.training.standardize else None
     settings = spec.training_spec(data.dataset, statistics)
     cost = measure_training(settings, data.dataset, device=device)
     per_step = cost.per_step
-    # To encode an image takes about a third of what it takes to learn from it.
+    # Encoding an image takes about a third of the time of training on it.
     encoding = per_step / (3 * spec.training.batch_size) * spec.evaluation.rows
     return Cost(per_step, encoding + _scoring_seconds(spec), cost.n_bytes)
 
 
 def _scoring_seconds(spec: RunSpec) -> float:
-    """By the catalogue, which knows the cost on 15,000 rows of 10 latents."""
+    """Estimate the time of scoring from the catalog of metrics."""
     have_factors = bool(open_cached(spec.data).dataset.factor_names)
     names = choose_metrics(spec.evaluation.metrics, have_factors=have_factors)
+    # The catalog has the time on 15,000 rows of 10 latents.
     size = min(spec.evaluation.rows / 15_000, 1.0) * spec.training.n_latents / 10
     return size * sum(METRICS[name].seconds for name in names)

@@ -62,7 +62,7 @@ class Preset:
         return (*smaller, _PAPER)
 
     def at(self, scale: str) -> Plain:
-        """The plain data of a study file, fresh from the files each time."""
+        """Return the plain data of a study file, read from the files each time."""
         parts = [
             *(_without(layer, "about", "scales") for layer in self._layers),
             *(_changes(layer).get(scale, {}) for layer in self._layers),
@@ -110,7 +110,7 @@ PRESETS: Mapping[str, Preset] = PackageCatalog("unbraid.presets", _presets_of)
 
 
 def preset(name: str, scale: str = "mini") -> Plain:
-    """A published sweep as the plain data of a study file.
+    """Return a published sweep as the plain data of a study file.
 
     Args:
         name: One of ``PRESETS``. The tables of Michlo (2022) go by their number, with
@@ -122,10 +122,10 @@ def preset(name: str, scale: str = "mini") -> Plain:
             values of what it averages over.
 
     Returns:
-        A fresh dictionary, to be changed as one likes.
+        A new dictionary, which may be changed.
 
     Raises:
-        ValueError: If there is no such preset or scale; names the nearest.
+        ValueError: If there is no such preset or scale.
 
     Example:
         >>> study = preset("holtz-2022", "paper")
@@ -144,5 +144,5 @@ def _check(what: str, given: str, known: Iterable[str]) -> None:
         near += difflib.get_close_matches(str(given), known, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise ValueError(
-            f"preset: expected a {what} among {', '.join(known)}, got {given!r}.{hint}"
+            f"preset: {what} must be among {', '.join(known)}, got {given!r}.{hint}"
         )

@@ -17,8 +17,8 @@ from unbraid.foundation import (
 from unbraid.models import Autoencoder
 from unbraid.representation import Representation, encode
 
+from ._run_files import RunFiles
 from ._scoring import measure_fit
-from ._store import RunFiles
 
 _KIND = "preview of a run"
 _ROWS = 1_000
@@ -42,7 +42,7 @@ class Preview:
 
 
 def write_preview(
-    place: RunFiles,
+    files: RunFiles,
     model: Autoencoder,
     dataset: AbstractDataset,
     *,
@@ -51,7 +51,7 @@ def write_preview(
     """Encode some rows with the model of a paused run, and measure its fit.
 
     Args:
-        place: Folder of the run.
+        files: Files of the run.
         model: Model of the run at this step.
         dataset: Data that the run learns from.
         step: Step at which the run paused.
@@ -59,25 +59,25 @@ def write_preview(
     generator = numpy_generator(0, "preview rows")
     n_rows = min(len(dataset), _ROWS)
     rows = np.sort(generator.choice(len(dataset), n_rows, replace=False))
-    encode(model, dataset, rows=rows, progress=False).save(place.preview_codes(step))
+    encode(model, dataset, rows=rows, progress=False).save(files.preview_codes(step))
     fit = measure_fit(model, dataset, rows, seed=0)
     # Written last: it says that the codes are there.
-    write_json(place.preview(step), {"step": step, "fit": fit}, kind=_KIND)
+    write_json(files.preview(step), {"step": step, "fit": fit}, kind=_KIND)
 
 
-def read_preview(place: RunFiles, *, step: int) -> Preview | None:
+def read_preview(files: RunFiles, *, step: int) -> Preview | None:
     """Return the preview of a run at a step; ``None`` if there is none.
 
     A damaged preview is renamed, so that it is computed again.
 
     Args:
-        place: Folder of the run.
+        files: Files of the run.
         step: Step at which the run must have paused.
 
     Raises:
         NewerFormatError: If a newer version wrote it.
     """
-    path = place.preview(step)
+    path = files.preview(step)
     if not path.is_file():
         return None
     try:
@@ -88,7 +88,7 @@ def read_preview(place: RunFiles, *, step: int) -> Preview | None:
         raise
     except (CheckpointFormatError, AttributeError, LookupError, TypeError, ValueError):
         is_sound, fit = False, {}
-    codes = read_codes(place.preview_codes(step)) if is_sound else None
+    codes = read_codes(files.preview_codes(step)) if is_sound else None
     if codes is None or not np.isfinite(codes.codes).all():
         set_aside(path)
         return None

@@ -1,6 +1,8 @@
-"""Making room: what a study can do without, and how much of the disk it takes."""
+"""Deleting files that a study no longer needs, and measuring its size."""
 
+import math
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,24 +14,28 @@ from unbraid.foundation import (
     read_json,
 )
 
-from ._store import RunFiles, StudyFolder
+from ._run_files import RunFiles
+from ._store import StudyFolder, StudyPath
 
 # In the order in which they are missed least. A finished run needs none of them; a
 # model can only be made again by training.
 _SPARE = ("state.safetensors", "traces.safetensors", "model.safetensors")
+
+# Seconds between two measurements of the size of a study.
+_LOOK_SECONDS = 10.0
 
 _OF_LOGGERS = ("tensorboard", "wandb")
 
 
 @dataclass(frozen=True)
 class Pruned:
-    """What was deleted.
+    """Files that were deleted, and the size of what is left.
 
     Attributes:
-        n_files: How many files.
-        n_bytes: How large they were.
-        n_strangers: Runs that the study has no more.
-        size: Bytes that the study still takes.
+        n_files: Number of files of the study's runs that were deleted.
+        n_bytes: Size of everything that was deleted.
+        n_strangers: Number of deleted runs that no longer belong to the study.
+        size: Size of the study's folder afterwards, in bytes.
     """
 
     n_files: int
@@ -39,37 +45,37 @@ class Pruned:
 
 
 def folder_size(path: Path) -> int:
-    """Bytes of all files in a folder."""
+    """Return the size of all files in a folder, in bytes."""
     total = 0
-    for place, _, names in os.walk(path):
+    for folder, _, names in os.walk(path):
         for name in names:
             try:
-                total += os.stat(os.path.join(place, name)).st_size
+                total += os.stat(os.path.join(folder, name)).st_size
             except FileNotFoundError:  # another process has just renamed it
                 continue
     return total
 
 
 def prune(
-    out: str | os.PathLike[str],
+    out: StudyPath,
     *,
     budget: int | None = None,
     models: bool = False,
     strangers: bool = False,
 ) -> Pruned:
-    """Delete what finished runs do not need any more.
+    """Delete files that finished runs do not need any more.
 
-    Deletes the training states of finished runs, and of populations that are complete;
-    then, only while the study is larger
-    than its budget, their traces; then, if that is allowed, their models. Settings,
-    histories and scores always stay.
+    Training states of finished runs and of complete populations are deleted. While the
+    study is larger than its budget, traces follow, and then, if that is allowed,
+    models. Settings, histories and scores are always kept.
 
     Args:
-        out: Folder of the study.
-        budget: Bytes that the study may take; without one, states alone go.
-        models: Whether models may go too.
-        strangers: Whether runs go that the study has no more, because it was changed.
-            Only folders that hold such a run are touched, and only files of the run go.
+        out: Folder of the study, or its path.
+        budget: Largest size of the folder in bytes; without one, only states are
+            deleted.
+        models: Whether models may be deleted.
+        strangers: Whether to delete runs that no longer belong to the study, because it
+            was changed. Other files in their folders are kept.
 
     Example:
         >>> import tempfile
@@ -82,7 +88,7 @@ def prune(
         >>> pruned.n_files
         1
     """
-    folder = StudyFolder(out)
+    folder = StudyFolder.at(out)
     ours = {cell.id: cell.files for cell in folder.cells}
     n_strangers, n_files = 0, 0
     before = folder_size(folder.path)
@@ -97,13 +103,13 @@ def prune(
             n_files += delete_generation(path)
     size = folder_size(folder.path)
     freed = before - size
-    done = [place for place in ours.values() if _is_done(place)]
+    done = [files for files in ours.values() if _is_done(files)]
     for name in _SPARE[: 3 if models else 2]:
-        for place in done:
+        for files in done:
             is_within = budget is None or size <= budget
             if is_within and name != _SPARE[0]:
                 break
-            path = place.path / name
+            path = files.path / name
             if path.is_file():
                 n_bytes = path.stat().st_size
                 path.unlink()
@@ -112,7 +118,7 @@ def prune(
 
 
 def _runs_beside(folder: StudyFolder, ours: set[str]) -> list[Path]:
-    """Runs of the folder that are none of the study's and that nobody works on."""
+    """Return runs that do not belong to the study and that no process works on."""
     if not folder.runs.is_dir():
         return []
     return [
@@ -125,18 +131,47 @@ def _runs_beside(folder: StudyFolder, ours: set[str]) -> list[Path]:
 
 
 def _is_run(path: Path) -> bool:
-    """Whether a folder is that of a run, which its file and its name both say."""
+    """Whether a folder holds a run, by its file and its name."""
     if path.is_symlink() or not path.is_dir():
         return False
     try:
-        words = read_json(RunFiles(path).run, kind="study run")
+        record = read_json(RunFiles(path).run, kind="study run")
     except (OSError, CheckpointFormatError):
         return False
-    return words.get("id") == path.name
+    return record.get("id") == path.name
 
 
-def _is_done(place: RunFiles) -> bool:
+def _is_done(files: RunFiles) -> bool:
     try:
-        return place.state == "done" and bool(place.read_scores())
+        return files.state == "done" and bool(files.read_scores())
     except CheckpointFormatError:
         return False  # it will be computed again, and may need its files
+
+
+class DiskBudget:
+    """Keeps a study within its disk space, as long as that is possible.
+
+    Args:
+        folder: Folder of the study.
+        n_bytes: Largest size of the folder; any when not given.
+    """
+
+    def __init__(self, folder: StudyFolder, n_bytes: int | None) -> None:
+        self._folder, self._n_bytes = folder, n_bytes
+        self._looked_at = -math.inf
+
+    def exceeded(self) -> str:
+        """Return why the study must stop; empty if it may continue."""
+        now = time.monotonic()
+        if self._n_bytes is None or now - self._looked_at < _LOOK_SECONDS:
+            return ""
+        self._looked_at = now
+        size = folder_size(self._folder.path)
+        if size > self._n_bytes:
+            size = prune(self._folder, budget=self._n_bytes).size
+        if size <= self._n_bytes:
+            return ""
+        return (
+            f"{size / 1e6:.1f} MB, which is more than the {self._n_bytes / 1e6:.1f} MB "
+            "that the study may take"
+        )

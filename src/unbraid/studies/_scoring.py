@@ -1,4 +1,4 @@
-"""What a finished run is worth: metrics of its codes, and how well it fits the data."""
+"""Scores of a finished run: metrics of its codes, and how well it fits the data."""
 
 import dataclasses
 from typing import Any
@@ -33,7 +33,7 @@ _FIT_ROWS = 2_048
 def score_run(
     model: Autoencoder, dataset: AbstractDataset, evaluation: Evaluation
 ) -> dict[str, Any]:
-    """Scores of a model as plain data, the same bytes whenever they are computed.
+    """Return the scores of a model as plain data, equal whenever they are computed.
 
     The scores are those of :func:`unbraid.evaluate` with the same model, dataset,
     metrics, rows and seed. Metrics look at the means of the codes. Of a variational
@@ -43,9 +43,9 @@ def score_run(
     ``active_latents``) is that of the trained model on rows of the dataset.
 
     Args:
-        model: Trained.
-        dataset: What it was trained on.
-        evaluation: Which metrics, on how many rows.
+        model: Trained model.
+        dataset: Data that it was trained on.
+        evaluation: Metrics, number of rows, and seed.
     """
     seed = evaluation.seed
     codes = encode_some(model, dataset, evaluation.rows, seed, progress=False)
@@ -67,7 +67,7 @@ def score_run(
         seed=seed,
         intervals=False,
         levels=False,
-        workers=1,
+        n_jobs=1,
         progress=False,
     )
     sampled, failures = _sampled_scores(codes, seed)
@@ -82,7 +82,7 @@ def score_run(
 def measure_fit(
     model: Autoencoder, dataset: AbstractDataset, rows: NDArray[np.int64], *, seed: int
 ) -> dict[str, float]:
-    """How well a model explains rows of a dataset, in nats per image."""
+    """Measure how well a model explains rows of a dataset, in nats per image."""
     generator = torch_generator(seed, "fit")
     device = next(model.parameters()).device
     losses, divergences = [], []
@@ -147,5 +147,5 @@ def _plain(score: Score) -> dict[str, Any]:
 
 
 def _number(value: float) -> float | None:
-    """What JSON can hold: no number at all in place of infinity and NaN."""
+    """Return a value that JSON can hold: ``None`` for infinity and NaN."""
     return float(value) if np.isfinite(value) else None

@@ -32,7 +32,7 @@ class Evaluation(Section):
 
 
 class Traces(Section):
-    """What is recorded during training; the fields of ``TraceSettings``."""
+    """Activations to record during training; the fields of ``TraceSettings``."""
 
     layer: str = ""
     n_observations: Whole = 64
@@ -43,8 +43,8 @@ class RunSpec(EvolvingSettings):
     """One run of a study: how it is trained, and how it is scored.
 
     Attributes:
-        evaluation: Metrics and rows.
-        traces: What to record during training, if anything.
+        evaluation: Metrics by which the run is scored, and on how many rows.
+        traces: Activations to record during training, if any.
 
     The other fields are those of :class:`unbraid.training.RunSettings`.
 
@@ -76,15 +76,15 @@ class RunSpec(EvolvingSettings):
         return {name: plain[name] for name in _WRITTEN if name in plain}
 
     def id(self, fingerprint: str) -> str:
-        """Hash of everything that decides the outcome.
+        """Return the id of the run: a hash of everything that decides the outcome.
 
         Args:
-            fingerprint: Of the data.
+            fingerprint: Fingerprint of the data.
         """
         return hash_plain(self.to_plain(), fingerprint)[:16]
 
     def trace_settings(self) -> TraceSettings | bool:
-        """What :func:`unbraid.training.train_run` takes as ``traces``."""
+        """Return the argument ``traces`` of :func:`unbraid.training.train_run`."""
         if self.traces is None:
             return False
         return TraceSettings(**self.traces.model_dump())

@@ -2,16 +2,17 @@
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from unbraid.foundation import CheckpointFormatError, atomic_write, import_extra
+from unbraid.foundation import atomic_write, import_extra
 from unbraid.training.loggers import flat_settings
 
-from ._store import Cell, State, StudyFolder
+from ._records import RunRecord, read_records
+from ._store import StudyFolder, StudyPath
 
 PARTIAL_SCORES = "partial_scores"
 """Column of the scores that do not count all factors."""
@@ -20,26 +21,28 @@ _FIRST = ("id", "status", "error", "warnings")
 """Columns with which every table begins, of this version and of earlier ones."""
 
 
-def study_table(out: str | os.PathLike[str]) -> pd.DataFrame:
-    """The runs of a study as a table, in the order of its file.
+def study_table(out: StudyPath) -> pd.DataFrame:
+    """Return the runs of a study as a table, in the order of its file.
 
     Args:
-        out: Folder of the study.
+        out: Folder of the study, or its path.
 
     Returns:
-        One row per run. Columns: ``id``; ``status``: ``done``, ``failed`` or what it
-        waits for; ``error``; settings by their path, such as ``data``,
-        ``objective.name``, ``objective.beta``, ``training.steps`` and ``seed``;
-        ``score.`` and the name of each score; ``partial_scores``: the scores that leave
-        out some of the factors, such as ``linearity 1 of 4``; ``final.`` and what the
-        trained model's fit is: ``final.reconstruction``, ``final.kl``, ``final.elbo``
-        (nats per image) and ``final.active_latents``; ``warnings``. What a run does not
-        have is missing.
+        One row per run. Columns: ``id``; ``status``, which is ``done``, ``failed``,
+        ``running``, ``begun`` or ``waiting``; ``error``; settings by their path, such
+        as ``data``, ``objective.name``, ``objective.beta``, ``training.steps`` and
+        ``seed``; ``score.`` and the name of each score; ``partial_scores``, the scores
+        that leave out some of the factors, such as ``linearity 1 of 4``; ``final.`` and
+        the fit of the trained model: ``final.reconstruction``, ``final.kl``,
+        ``final.elbo`` (nats per image) and ``final.active_latents``; ``warnings``.
+        Values that a run does not have are missing.
     """
-    folder = StudyFolder(out)
-    states = folder.states()
-    rows = [_row(cell, states[cell.id]) for cell in folder.cells]
-    table = pd.DataFrame(rows)
+    return make_table(read_records(StudyFolder.at(out)))
+
+
+def make_table(runs: Sequence[RunRecord]) -> pd.DataFrame:
+    """Return one row per run, with the columns of :func:`study_table`."""
+    table = pd.DataFrame([_row(run) for run in runs])
     first = [*_FIRST, PARTIAL_SCORES]
     prefixes = ("score.", "final.")
     settings = [
@@ -59,17 +62,15 @@ def _is_stray(table: pd.DataFrame, name: str) -> bool:
     return has_parts and bool(table[name].isna().all())
 
 
-def write_table(folder: StudyFolder) -> Path:
-    """Write the table of a study beside its runs, as CSV; equal runs, equal bytes."""
-    save_table(study_table(folder.path), folder.table_file)
-    return folder.table_file
-
-
 def save_table(table: pd.DataFrame, path: str | os.PathLike[str]) -> None:
-    """Write a table as a ``.csv`` or ``.parquet`` file.
+    """Write a table as a ``.csv`` or ``.parquet`` file; equal tables, equal bytes.
+
+    Args:
+        table: The table.
+        path: File to write.
 
     Raises:
-        ImportError: If it is parquet and pyarrow is not installed; says the pip line.
+        ImportError: If it is parquet and pyarrow is not installed.
     """
     path = Path(path)
     with atomic_write(path) as file:
@@ -89,18 +90,11 @@ def is_table(content: bytes) -> bool:
     return content.startswith(",".join(_FIRST).encode())
 
 
-def _row(cell: Cell, state: State) -> dict[str, Any]:
-    row: dict[str, Any] = {"id": cell.id, "status": state}
-    row |= dict.fromkeys(("error", "warnings", PARTIAL_SCORES), "")
-    row |= flat_settings(_without_empty(cell.spec.to_plain()))
-    try:
-        if state == "failed":
-            row["error"] = cell.files.read_failure().get("error", "")
-        if state == "done":
-            row |= _measured(cell.files.read_scores())
-    except CheckpointFormatError as error:
-        row |= {"status": "failed", "error": str(error)}
-    return row
+def _row(run: RunRecord) -> dict[str, Any]:
+    row: dict[str, Any] = {"id": run.id, "status": run.state, "error": run.error}
+    row |= {"warnings": "", PARTIAL_SCORES: ""}
+    row |= flat_settings(_without_empty(run.cell.spec.to_plain()))
+    return row | (_measured(run.scores) if run.scores else {})
 
 
 def _measured(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -127,7 +121,7 @@ def _partial(scores: Mapping[str, Any]) -> str:
 
 
 def _without_empty(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what says nothing; lists as text, which a table can hold."""
+    """Leave out empty settings, and write lists as text, which a table can hold."""
     row = {}
     for name, value in plain.items():
         if isinstance(value, Mapping):

@@ -1,11 +1,11 @@
-"""One run of a study from beginning to end, in the process that is called."""
+"""The job of one run of a study: train it, pause it with a preview, or score it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from unbraid.data import OpenedData, open_cached
+from unbraid.data import CachedDataset, open_cached
 from unbraid.evolution import evolve
 from unbraid.execution import InlineExecutor, Job, Report
 from unbraid.foundation import (
@@ -14,13 +14,20 @@ from unbraid.foundation import (
     set_aside,
     write_json,
 )
-from unbraid.training import HISTORY_DAMAGED, Run, copy_model, hash_of_model, train_run
+from unbraid.training import (
+    HISTORY_DAMAGED,
+    Run,
+    copy_model,
+    read_model_hash,
+    train_run,
+)
 from unbraid.training.loggers import AbstractLogger
 
 from ._preview import read_preview, write_preview
+from ._run_files import RunFiles
 from ._scoring import score_run
 from ._specification import RunSpec
-from ._store import Cell, RunFiles
+from ._store import Cell
 
 KIND = "unbraid.studies:do_run"
 """Kind of the jobs of a study."""
@@ -61,7 +68,7 @@ def make_job(
 
 
 def _describe(spec: RunSpec) -> str:
-    """What tells a run from others, in a few words."""
+    """Describe a run briefly: objective, hyperparameters, seed and data."""
     numbers = [
         f"{name}={value:g}"
         for name, value in spec.objective.items()
@@ -76,7 +83,7 @@ def do_run(job: Job, report: Report) -> None:
 
     Args:
         job: Job from :func:`make_job`.
-        report: Is called with the progress.
+        report: Called with the progress.
     """
     files, until = RunFiles(Path(job.folder)), job.spec["until"]
     if until is None and files.scores.is_file():
@@ -104,7 +111,7 @@ def do_run(job: Job, report: Report) -> None:
         scores = _train_and_score(spec, data, files, job, report)
     else:
         scores = _evolve_and_score(spec, data, files, job)
-    about = {"id": job.id, "model": hash_of_model(files.path)}
+    about = {"id": job.id, "model": read_model_hash(files.path)}
     write_json(files.scores, {**about, **scores}, kind="scores")
 
 
@@ -125,14 +132,14 @@ class _Progress(AbstractLogger):
 
 def _train(
     spec: RunSpec,
-    data: OpenedData,
+    data: CachedDataset,
     files: RunFiles,
     job: Job,
     report: Report,
 ) -> Run:
     """Train a run to its end, or to the step at which the job says to pause."""
     training = spec.training
-    statistics = data.statistics if training.standardise else None
+    statistics = data.statistics if training.standardize else None
     settings = spec.training_spec(data.dataset, statistics)
 
     def train() -> Run:
@@ -153,14 +160,14 @@ def _train(
     except NewerFormatError:
         raise
     except CheckpointFormatError:
-        # A damaged file costs the run its progress, and nobody anything else.
+        # A damaged file costs the run its progress, and nothing else.
         _start_afresh(files)
         return train()
 
 
 def _train_and_score(
     spec: RunSpec,
-    data: OpenedData,
+    data: CachedDataset,
     files: RunFiles,
     job: Job,
     report: Report,
@@ -174,9 +181,9 @@ def _train_and_score(
 
 
 def _evolve_and_score(
-    spec: RunSpec, data: OpenedData, files: RunFiles, job: Job
+    spec: RunSpec, data: CachedDataset, files: RunFiles, job: Job
 ) -> dict[str, Any]:
-    # Beside the runs, so that runs which share a population breed it once.
+    # Beside the runs, so that runs which share a population train it once.
     populations = files.path.parent.parent / "populations"
     # In this process: its worker has one core, and a job does not start others.
     evolved = evolve(
@@ -212,6 +219,6 @@ _OF_TRAINING = (
 
 
 def _start_afresh(files: RunFiles) -> None:
-    """Free the names of all files of the training; they may be of another run."""
+    """Rename all files of the training, which may belong to another run."""
     for name in _OF_TRAINING:
         set_aside(files.path / name)

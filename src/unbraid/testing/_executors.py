@@ -1,4 +1,4 @@
-"""What every executor must keep, as one function that anyone can call on theirs."""
+"""check_executor: the conformance suite of executors."""
 
 import contextlib
 import dataclasses
@@ -10,36 +10,37 @@ from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 
 import threadpoolctl
-import torch
 
 from unbraid.data import open_cached
 from unbraid.execution import AbstractExecutor, Event, Job, JobFiles, Outcome, work
 from unbraid.foundation import read_json
 from unbraid.studies import RunSpec, StudyFolder, make_job
+from unbraid.training import torch_threads
 
 _DATA = "xy_squares:image_size=8,square_size=1,n_squares=1,rgb=false"
 _SHORT, _LONG = 100, 2_500
-"""Steps of runs that are over soon, and of runs that something may happen to."""
+"""Steps of runs that end soon, and of runs that are interrupted."""
 
 _EXIT_SECONDS = 10.0
-"""Time in which a worker that was told to exit must be gone."""
+"""Time within which a worker must exit."""
 
 _GAP_SECONDS = 5.0
-"""Without news: one second was promised, but the machine may be busy."""
+"""Longest time without events: one second is required, but machines may be busy."""
 
 
 def check_executor(make: Callable[[], AbstractExecutor], folder: Path) -> None:
-    """Check that an executor keeps the contract of ``AbstractExecutor``.
+    """Check that an executor fulfills the contract of ``AbstractExecutor``.
 
-    Miniature runs are computed in a folder, some of which fail, are interrupted, or
-    lose their worker, and compared with the same runs in this process.
+    Miniature runs are computed, some of which fail, are interrupted, or lose their
+    worker, and compared with the same runs in this process.
 
     Args:
-        make: A new executor, whose workers are processes of this machine.
-        folder: An empty one, that the workers see.
+        make: Function that returns a new executor, whose workers are processes of this
+            machine.
+        folder: Empty folder that the workers can access.
 
     Raises:
-        AssertionError: With a sentence that says which promise is broken.
+        AssertionError: If a requirement is violated; the message says which.
     """
     _check_ends(_Trial(make, folder / "ends"))
     stopped = _check_stop(_Trial(make, folder / "stop"))
@@ -47,7 +48,7 @@ def check_executor(make: Callable[[], AbstractExecutor], folder: Path) -> None:
 
 
 class _JobList:
-    """Jobs in a row, until it is closed; none is tried again."""
+    """A queue of jobs without retries."""
 
     def __init__(self, jobs: Iterable[Job]) -> None:
         self._jobs = deque(jobs)
@@ -60,15 +61,15 @@ class _JobList:
 
 
 class _Trial:
-    """Jobs, and what an executor says of them."""
+    """Jobs, and the events of an executor."""
 
     def __init__(self, make: Callable[[], AbstractExecutor], folder: Path) -> None:
         self._make = make
         self.folder = folder.resolve()
-        self.told: list[Event] = []
+        self.events: list[Event] = []
 
     def job(self, seed: int, *, steps: int = _SHORT) -> Job:
-        """A run of its own for every seed."""
+        """Return the job of a run with this seed."""
         plain = {
             "data": _DATA,
             "objective": "vae",
@@ -89,35 +90,35 @@ class _Trial:
         return make_job(cell, fingerprint)
 
     def run(self, jobs: Iterable[Job]) -> Generator[tuple[Event, AbstractExecutor]]:
-        """What happens, until the jobs are over or the caller closes this."""
+        """Yield events until all jobs have ended or the caller closes the generator."""
         executor = self._make()
-        _require(executor.n_workers >= 1, "there is at least one worker")
+        _require(executor.n_workers >= 1, "there must be at least one worker")
         with contextlib.closing(executor.run(_JobList(jobs))) as stream:
             last = None
-            for news in stream:
+            for event in stream:
                 gap = 0.0 if last is None else time.monotonic() - last
-                _require(gap < _GAP_SECONDS, "there is news every second")
-                self.told.append(news)
-                yield news, executor
+                _require(gap < _GAP_SECONDS, "there must be an event every second")
+                self.events.append(event)
+                yield event, executor
                 last = time.monotonic()
 
     def ends(self) -> dict[str, Outcome]:
-        """How each job ended, by its id, after a check that it did so once."""
+        """Return the outcome of each job by id, after checking that it ended once."""
         begun, ends = Counter[str](), Counter[str]()
         outcomes = {}
-        for news in self.told:
-            if news.kind == "quiet":
+        for event in self.events:
+            if event.kind == "quiet":
                 continue
-            _require(news.job is not None, f"{news.kind!r} says which job")
-            assert news.job is not None
-            begun[news.job.id] += news.kind == "begun"
-            _require(begun[news.job.id] == 1, "every job begins once, before all else")
-            _require(ends[news.job.id] == 0, "every job ends once, and is over then")
-            if news.kind == "ended":
-                _require(news.outcome is not None, "an end says how")
-                assert news.outcome is not None
-                ends[news.job.id] += 1
-                outcomes[news.job.id] = news.outcome
+            _require(event.job is not None, f"{event.kind!r} must name its job")
+            assert event.job is not None
+            begun[event.job.id] += event.kind == "begun"
+            _require(begun[event.job.id] == 1, "every job must begin once, and first")
+            _require(ends[event.job.id] == 0, "every job must end once, and last")
+            if event.kind == "ended":
+                _require(event.outcome is not None, "an end must have an outcome")
+                assert event.outcome is not None
+                ends[event.job.id] += 1
+                outcomes[event.job.id] = event.outcome
         return outcomes
 
 
@@ -129,17 +130,19 @@ def _check_ends(trial: _Trial) -> None:
         pass
     ends = trial.ends()
     for job in (impossible, *jobs):
-        _require(job.id in ends, "every job ends")
-    _require(ends[impossible.id].end == "failed", "a job that raises ends as 'failed'")
-    _require(bool(ends[impossible.id].message), "a failure has a reason")
+        _require(job.id in ends, "every job must end")
+    _require(
+        ends[impossible.id].end == "failed", "a job that raises must end as 'failed'"
+    )
+    _require(bool(ends[impossible.id].message), "a failure must have a reason")
     for job in jobs:
-        _require(ends[job.id].end == "done", "the other jobs end as 'done'")
+        _require(ends[job.id].end == "done", "the other jobs must end as 'done'")
     _require_same(jobs[-1], trial.folder / "here")
-    _require_gone(jobs, "when all jobs are over, the workers are gone")
+    _require_gone(jobs, "workers must exit when all jobs have ended")
 
 
 def _check_stop(trial: _Trial) -> Job:
-    """Returns a job that was stopped."""
+    """Check that jobs can be stopped, and return a stopped job."""
     job = trial.job(0, steps=_LONG)
     is_stopped = False
     for _, executor in trial.run([job]):
@@ -147,11 +150,14 @@ def _check_stop(trial: _Trial) -> Job:
             is_stopped = True
             executor.stop()
     end = trial.ends()[job.id].end
-    _require(end == "interrupted", f"a stopped job ends as 'interrupted', not {end!r}")
-    place = JobFiles(Path(job.folder))
-    _require(place.training_state.is_file(), "a stopped job saves its state")
-    _require(not (place.path / "scores.json").exists(), "a stopped job has no scores")
-    _require_gone([job], "when it was stopped, a worker goes")
+    _require(
+        end == "interrupted", f"a stopped job must end as 'interrupted', not {end!r}"
+    )
+    files = JobFiles(Path(job.folder))
+    _require(files.training_state.is_file(), "a stopped job must save its state")
+    has_scores = (files.path / "scores.json").exists()
+    _require(not has_scores, "a stopped job must have no scores")
+    _require_gone([job], "a worker must exit when it is stopped")
     return job
 
 
@@ -171,15 +177,15 @@ def _check_death(trial: _Trial, stopped: Job) -> None:
     ends = trial.ends()
     _require(
         victim.id in ends and ends[victim.id].end == "died",
-        "a job whose worker is killed ends as 'died'",
+        "a job whose worker is killed must end as 'died'",
     )
     for job in others:
         _require(
             job.id in ends and ends[job.id].end == "done",
-            "no other job is harmed by that, and later ones are done",
+            "all other jobs must be done",
         )
     _require_same(stopped, trial.folder / "here")
-    _require_gone([*others, last], "when the news is closed, all workers are gone")
+    _require_gone([*others, last], "workers must exit when the events are closed")
 
 
 def _has_begun(job: Job) -> bool:
@@ -192,31 +198,26 @@ def _worker(job: Job) -> int:
 
 
 def _require_same(job: Job, folder: Path) -> None:
-    """The same files as in this process, which has a thread at its disposal as well."""
+    """Check that files are the same as those of this process with one thread."""
     here = dataclasses.replace(job, folder=str(folder))
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with threadpoolctl.threadpool_limits(1):
-            work(here)
-    finally:
-        torch.set_num_threads(n_threads)
+    with torch_threads(1), threadpoolctl.threadpool_limits(1):
+        work(here)
     for name in ("model.safetensors", "scores.json"):
         there = Path(job.folder) / name
         is_same = there.is_file() and there.read_bytes() == (folder / name).read_bytes()
-        _require(is_same, f"{name} has the same bytes as in this process")
+        _require(is_same, f"{name} must have the same bytes as in this process")
 
 
-def _require_gone(jobs: Iterable[Job], promise: str) -> None:
+def _require_gone(jobs: Iterable[Job], requirement: str) -> None:
     for job in jobs:
         pid = _worker(job)
         if pid == os.getpid():
             continue  # the job ran in this process, not in a worker
-        # A busy machine takes a moment to end a process that was told to exit.
+        # A busy machine takes a moment to end a process.
         deadline = time.monotonic() + _EXIT_SECONDS
         while _is_alive(pid) and time.monotonic() < deadline:
             time.sleep(0.05)
-        _require(not _is_alive(pid), promise)
+        _require(not _is_alive(pid), requirement)
 
 
 def _is_alive(pid: int) -> bool:
@@ -225,11 +226,11 @@ def _is_alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     with contextlib.suppress(OSError):
-        # Dead, but not yet asked after by whoever has inherited it.
+        # A zombie is dead, but its parent has not noticed yet.
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     return True
 
 
-def _require(kept: bool, promise: str) -> None:
-    if not kept:
-        raise AssertionError(f"check_executor: expected that {promise}.")
+def _require(is_true: bool, requirement: str) -> None:
+    if not is_true:
+        raise AssertionError(f"check_executor: {requirement}.")

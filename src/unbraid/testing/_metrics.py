@@ -1,4 +1,4 @@
-"""What every metric must keep, as one function that anyone can call on theirs."""
+"""check_metric: the conformance suite of metrics."""
 
 import math
 import pickle
@@ -26,24 +26,23 @@ def check_metric(
     blind_to: Collection[Change] = (),
     beats_chance: bool = True,
 ) -> None:
-    """Check that a metric keeps what :func:`unbraid.evaluate` builds on.
+    """Check that a metric has the properties that :func:`unbraid.evaluate` relies on.
 
-    Small tables of codes and factors are scored: noisy ones, ideal ones, shuffled
-    ones, odd ones and malformed ones.
+    Small tables of codes and factors are scored: noisy, ideal, shuffled, unusual and
+    malformed ones.
 
     Args:
-        metric: The metric to check, as in the catalogue.
-        ideal: What it gives to a perfect representation, if it promises that: one
-            latent for each factor, and nothing else. Without factors, that is
-            independent latents.
-        blind_to: What it promises not to see: the order of the latents, their signs,
-            or a scale common to all of them.
-        beats_chance: Whether a perfect representation must score better than one whose
-            rows were shuffled, in one score at least, and worse in none. Few metrics
-            have a reason not to; one without factors is not asked.
+        metric: Metric to check.
+        ideal: Score of a perfect representation, if it is known: one latent for each
+            factor, and nothing else. Without factors, these are independent latents.
+        blind_to: Changes that must not change the score: the order of the latents,
+            their signs, or a scale common to all of them.
+        beats_chance: Require that a perfect representation scores better than one with
+            shuffled rows, in at least one score, and worse in none. Not checked for
+            metrics without factors.
 
     Raises:
-        AssertionError: With a sentence that says which promise is broken.
+        AssertionError: If a property is violated; the message says which.
 
     Example:
         >>> from unbraid.metrics import METRICS
@@ -66,22 +65,24 @@ def check_metric(
 
 
 class _Trial:
-    """A metric that is called as users do, with nothing that may go unnoticed."""
+    """A metric that is called as users do, where warnings are errors."""
 
     def __init__(self, metric: Metric) -> None:
-        _require(isinstance(metric, Metric), "a metric is a Metric of unbraid.metrics")
-        _require(metric.seconds > 0, "a metric says about how many seconds it takes")
+        _require(
+            isinstance(metric, Metric), "a metric must be a Metric of unbraid.metrics"
+        )
+        _require(metric.seconds > 0, "seconds of a metric must be positive")
         self.metric = metric
 
     def scores(self, codes: Any, factors: Any, seed: int = 0) -> tuple[Score, ...]:
-        """All scores of a table; ``ValueError`` if the metric refuses it."""
+        """Return all scores of a table."""
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             try:
                 return self.metric.scores(codes, factors, seed)
             except Warning as warning:
                 raise AssertionError(
-                    f"check_metric: expected no warning, got {warning!r}."
+                    f"check_metric: the metric must not warn, but it did: {warning!r}."
                 ) from warning
 
 
@@ -92,30 +93,33 @@ def _check_scores(trial: _Trial, codes: NDArray, values: NDArray) -> None:
         scores = trial.scores(given, factors)
     except ValueError as error:
         raise AssertionError(
-            f"check_metric: expected a score of a good table, got: {error}"
+            f"check_metric: the metric has no score of a valid table: {error}"
         ) from error
     is_same = np.array_equal(given, codes) and np.array_equal(known, factors.values)
-    _require(is_same, "codes and factors are not changed")
+    _require(is_same, "codes and factors must not be changed")
     names = [score.name for score in scores]
-    _require(all(names) and len(set(names)) == len(names), "scores have their own name")
+    _require(
+        all(names) and len(set(names)) == len(names),
+        "scores must have names, all different",
+    )
     for score in scores:
-        _require(math.isfinite(score), f"{score.name} of a good table is finite")
+        _require(math.isfinite(score), f"{score.name} of a valid table must be finite")
         _require(
             set(score.per_factor) <= set(factors.names),
-            f"per_factor of {score.name} has the names of factors",
+            f"per_factor of {score.name} must have the names of factors",
         )
         if score.matrix is not None:
             n_latents = codes.shape[1]
             n_columns = factors.n_factors if trial.metric.uses_factors else n_latents
             _require(
                 score.matrix.shape == (n_latents, n_columns),
-                f"the matrix of {score.name} has a row for each latent, and a column "
-                "for each factor, or for each latent if there are no factors",
+                f"the matrix of {score.name} must have a row for each latent, and a "
+                "column for each factor, or for each latent if there are no factors",
             )
         again = pickle.loads(pickle.dumps(score))
         _require(
             float(again) == float(score) and again.name == score.name,
-            f"{score.name} comes back from another process",
+            f"{score.name} must be the same after pickling",
         )
 
 
@@ -125,14 +129,14 @@ def _check_repetition(trial: _Trial, codes: NDArray, values: NDArray) -> None:
     _require_close(first, trial.scores(codes, values, seed=3), "the same seed", 0.0)
     _require(
         torch.equal(torch_state, torch.get_rng_state()),
-        "torch's own generator is not used",
+        "torch's global generator must not be used",
     )
 
 
 def _check_rows(
     trial: _Trial, codes: NDArray, values: NDArray, generator: np.random.Generator
 ) -> None:
-    """Intervals come from parts of the table, score by score."""
+    """Check scores of parts of the table, from which intervals are estimated."""
     scores = trial.scores(codes, values)
     order = generator.permutation(len(codes))
     if trial.metric.rows == "all":
@@ -145,7 +149,7 @@ def _check_rows(
     part = trial.scores(codes[part_rows], values[part_rows])
     _require(
         [score.name for score in part] == [score.name for score in scores],
-        "every table gets the same scores in the same order",
+        "every table must have the same scores in the same order",
     )
 
 
@@ -172,7 +176,7 @@ def _check_levels(
     for score in scores:
         _require(
             ideal is None or abs(score - ideal) <= _CLOSE,
-            f"{score.name} of a perfect representation is {ideal}, got {score}",
+            f"{score.name} of a perfect representation must be {ideal}, got {score}",
         )
     if not trial.metric.uses_factors or not beats_chance:
         return
@@ -181,19 +185,19 @@ def _check_levels(
     gains = [sign * (best - other) for best, other in zip(scores, chance, strict=True)]
     _require(
         min(gains) >= -_CLOSE and max(gains) > _CLOSE,
-        "a perfect representation scores better than a shuffled one",
+        "a perfect representation must score better than a shuffled one",
     )
 
 
 def _check_odd_tables(trial: _Trial, codes: NDArray, values: NDArray) -> None:
-    """A score, none with a reason, or a refusal."""
-    unlabelled = values.astype(np.float64)
-    unlabelled[::7, 1] = np.nan
+    """Check that unusual tables have a finite score, a note, or a clear error."""
+    partly_labeled = values.astype(np.float64)
+    partly_labeled[::7, 1] = np.nan
     continuous = values + np.linspace(0, 0.5, len(values))[:, None]
     dead = codes.copy()
     dead[:, 1] = 1.0
     odd = {
-        "a missing label": (codes, unlabelled),
+        "a missing label": (codes, partly_labeled),
         "continuous factors": (codes, continuous),
         "a constant latent": (dead, values),
         "a single latent": (codes[:, :1], values),
@@ -208,7 +212,7 @@ def _check_odd_tables(trial: _Trial, codes: NDArray, values: NDArray) -> None:
         for score in scores:
             _require(
                 math.isfinite(score) or bool(score.note),
-                f"{score.name} of a table with {name} is finite, or has a note",
+                f"{score.name} of a table with {name} must be finite or have a note",
             )
 
 
@@ -231,14 +235,14 @@ def _check_refusals(trial: _Trial, codes: NDArray, values: NDArray) -> None:
         except ValueError as error:
             _require_sentence(error, name)
             continue
-        raise AssertionError(f"check_metric: expected that {name} is refused.")
+        raise AssertionError(f"check_metric: {name} must raise ValueError.")
 
 
 def _require_sentence(error: ValueError, name: str) -> None:
     message = str(error)
     _require(
         message.endswith(".") and "\n" not in message,
-        f"{name} is refused in a sentence, got {message!r}",
+        f"{name} must raise an error of one sentence, got {message!r}",
     )
 
 
@@ -251,10 +255,10 @@ def _require_close(
     for score, again in zip(one, other, strict=True):
         _require(
             abs(score - again) <= within,
-            f"{change} gives the same {score.name}, got {score} and {again}",
+            f"{change} must give the same {score.name}, got {score} and {again}",
         )
 
 
-def _require(kept: bool, promise: str) -> None:
-    if not kept:
-        raise AssertionError(f"check_metric: expected that {promise}.")
+def _require(is_true: bool, requirement: str) -> None:
+    if not is_true:
+        raise AssertionError(f"check_metric: {requirement}.")

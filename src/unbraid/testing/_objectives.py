@@ -1,4 +1,4 @@
-"""What every objective must keep, as one function that anyone can call on theirs."""
+"""check_objective: the conformance suite of objectives."""
 
 import dataclasses
 import json
@@ -26,23 +26,24 @@ from unbraid.models.objectives import (
     LossContext,
 )
 
-_N_LATENTS = 3
+_N_LATENTS = 4
 _N_STEPS = 10
 
 
 def check_objective(
     objective: AbstractObjective, *, dataset: AbstractDataset | None = None
 ) -> None:
-    """Check that an objective keeps the contract of ``AbstractObjective``.
+    """Check that an objective fulfills the contract of ``AbstractObjective``.
 
-    A tiny dense model is built, and the loss of a batch of its sampler looked at.
+    The loss of a tiny dense model, or of one with the default network of the objective,
+    is computed for a batch of the sampler.
 
     Args:
-        objective: The objective to check. Schedules without an end get one.
-        dataset: Of small images, for an objective that needs certain labels.
+        objective: Objective to check. Schedules without an end get one.
+        dataset: Dataset of small images, for an objective that needs certain labels.
 
     Raises:
-        AssertionError: With a sentence that says which promise is broken.
+        AssertionError: If a requirement is violated; the message says which.
 
     Example:
         >>> from unbraid.models.objectives import BetaVAE
@@ -62,14 +63,14 @@ def check_objective(
     smallest = dataclasses.replace(trial, batch=least.batch(0))
     _require(
         bool(smallest.loss().total.isfinite()),
-        f"the loss of {objective.least_batch} images, its least_batch, is finite",
+        f"the loss of {objective.least_batch} images, its least_batch, must be finite",
     )
     _check_improvement(trial)
 
 
 @dataclass(frozen=True)
 class _Trial:
-    """An objective with all that it takes to compute it."""
+    """An objective, and everything that is needed to compute its loss."""
 
     objective: AbstractObjective
     batch: Batch
@@ -81,10 +82,10 @@ class _Trial:
         cls, objective: AbstractObjective, batch: Batch, image_shape: tuple[int, ...]
     ) -> "_Trial":
         model = build_model(
-            Dense(widths=(16,)),
+            objective.default_network() or Dense(widths=(16,)),
             image_shape=image_shape,
             n_latents=_N_LATENTS,
-            likelihood=Bernoulli(),
+            likelihood=objective.default_likelihood() or Bernoulli(),
             seed=0,
             is_variational=objective.is_variational,
         )
@@ -113,29 +114,31 @@ class _Trial:
 def _check_parts(trial: _Trial) -> None:
     weights = _weights(trial)
     loss = trial.loss()
-    _require(loss.total.ndim == 0, "the total is a scalar")
-    _require(bool(loss.total.isfinite()), "the total is finite")
-    _require("total" not in loss.terms, "no term is called total")
+    _require(loss.total.ndim == 0, "the total must be a scalar")
+    _require(bool(loss.total.isfinite()), "the total must be finite")
+    _require("total" not in loss.terms, "no term must be named total")
     for name, term in loss.terms.items():
-        _require(term.ndim == 0, f"the term {name!r} is a scalar")
-        _require(bool(term.isfinite()), f"the term {name!r} is finite")
+        _require(term.ndim == 0, f"the term {name!r} must be a scalar")
+        _require(bool(term.isfinite()), f"the term {name!r} must be finite")
     if loss.kl_per_latent is not None:
         _require(
-            loss.kl_per_latent.shape == (_N_LATENTS,), "one divergence for each latent"
+            loss.kl_per_latent.shape == (_N_LATENTS,),
+            "there must be one divergence for each latent",
         )
     is_same = all(map(torch.equal, weights, _weights(trial)))
-    _require(is_same, "computing the loss changes no network")
+    _require(is_same, "computing the loss must not change a network")
 
 
 def _check_randomness(trial: _Trial) -> None:
     state = torch.get_rng_state()
     first, again = trial.loss().total, trial.loss().total
-    _require(bool(first == again), "the same seed gives the same loss")
+    _require(bool(first == again), "the same seed must give the same loss")
     if trial.objective.is_variational:
         other = trial.loss(seed=1).total
-        _require(bool(first != other), "another seed gives another loss")
+        _require(bool(first != other), "another seed must give another loss")
     _require(
-        torch.equal(state, torch.get_rng_state()), "torch's own generator is not used"
+        torch.equal(state, torch.get_rng_state()),
+        "torch's global generator must not be used",
     )
 
 
@@ -148,32 +151,41 @@ def _check_gradients(trial: _Trial) -> None:
         _require_gradients(network)
     if isinstance(objective, AbstractAdversarialObjective):
         assert trial.extra is not None
-        _require_no_gradients(trial.extra, "the loss does not reach the adversary")
+        _require_no_gradients(
+            trial.extra, "the loss must not have gradients in the adversary"
+        )
         _forget_gradients(trial)
         adversary_loss = trial.adversary_loss(objective).total
         _require(
             adversary_loss.ndim == 0 and bool(adversary_loss.isfinite()),
-            "the adversary's loss is a finite scalar",
+            "the adversary's loss must be a finite scalar",
         )
         adversary_loss.backward()
         _require_gradients(trial.extra)
-        _require_no_gradients(trial.model, "the adversary's loss leaves the model be")
+        _require_no_gradients(
+            trial.model, "the adversary's loss must not have gradients in the model"
+        )
     _forget_gradients(trial)
 
 
 def _require_gradients(network: nn.Module) -> None:
     for name, weight in network.named_parameters():
-        who = f"{type(network).__name__}.{name}"
+        weight_name = f"{type(network).__name__}.{name}"
         gradient = weight.grad
-        _require(gradient is not None, f"gradients reach {who}")
+        _require(gradient is not None, f"{weight_name} must have gradients")
         assert gradient is not None
-        _require(bool(gradient.isfinite().all()), f"gradients of {who} are finite")
-        _require(bool(gradient.any()), f"gradients of {who} are not all zero")
+        _require(
+            bool(gradient.isfinite().all()),
+            f"gradients of {weight_name} must be finite",
+        )
+        _require(
+            bool(gradient.any()), f"gradients of {weight_name} must not all be zero"
+        )
 
 
-def _require_no_gradients(network: nn.Module, promise: str) -> None:
+def _require_no_gradients(network: nn.Module, requirement: str) -> None:
     gradients = [weight.grad for weight in network.parameters()]
-    _require(all(each is None or not each.any() for each in gradients), promise)
+    _require(all(each is None or not each.any() for each in gradients), requirement)
 
 
 def _forget_gradients(trial: _Trial) -> None:
@@ -182,11 +194,13 @@ def _forget_gradients(trial: _Trial) -> None:
 
 
 def _check_scales(trial: _Trial) -> None:
-    """Sum and mean weigh the same two parts, by pixels and by latents."""
+    """Check that scale 'mean' divides the two parts by pixels and by latents."""
     summed = trial.loss(dataclasses.replace(trial.objective, scale="sum"))
     averaged = trial.loss(dataclasses.replace(trial.objective, scale="mean"))
     for name, term in summed.terms.items():
-        _require(bool(term == averaged.terms[name]), f"the scale leaves {name!r} be")
+        _require(
+            bool(term == averaged.terms[name]), f"the scale must not change {name!r}"
+        )
     if "reconstruction" not in summed.terms or not trial.objective.scales_all:
         return
     reconstruction = summed.terms["reconstruction"]
@@ -195,7 +209,7 @@ def _check_scales(trial: _Trial) -> None:
     is_close = torch.isclose(averaged.total, expected, rtol=1e-4, atol=1e-5)
     _require(
         bool(is_close),
-        "scale 'mean' divides the reconstruction by pixels and the rest by latents",
+        "scale 'mean' must divide the reconstruction by pixels, the rest by latents",
     )
 
 
@@ -209,19 +223,22 @@ def _check_schedules(trial: _Trial) -> None:
         ):
             changed: Any = {part.name: Constant(value=value)}
             same = trial.loss(dataclasses.replace(trial.objective, **changed)).total
-            _require(bool(same == wanted), f"{part.name} may be a schedule")
+            _require(bool(same == wanted), f"{part.name} must accept a schedule")
 
 
 def _check_record(objective: AbstractObjective) -> None:
     table = {**RECORDS, "this objective": type(objective)}
     plain = to_plain(objective, table)
     again = from_plain(json.loads(json.dumps(plain)), table)
-    _require(to_plain(again, table) == plain, "settings come back from plain data")
+    _require(
+        to_plain(again, table) == plain,
+        "settings must be the same after conversion to plain data",
+    )
     try:
         type(objective).__setattr__(objective, "scale", objective.scale)
     except dataclasses.FrozenInstanceError:
         return
-    raise AssertionError("check_objective: expected a frozen dataclass.")
+    raise AssertionError("check_objective: an objective must be a frozen dataclass.")
 
 
 def _check_improvement(trial: _Trial) -> None:
@@ -230,14 +247,14 @@ def _check_improvement(trial: _Trial) -> None:
     ]
     if isinstance(trial.objective, AbstractAdversarialObjective):
         weights = list(trial.model.parameters())
-    optimiser = torch.optim.Adam(weights, lr=1e-3)
+    optimizer = torch.optim.Adam(weights, lr=1e-3)
     before = trial.loss().total.detach()
     for _ in range(_N_STEPS):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         trial.loss().total.backward()
-        optimiser.step()
+        optimizer.step()
     after = trial.loss().total.detach()
-    _require(bool(after < before), f"{_N_STEPS} steps make the loss smaller")
+    _require(bool(after < before), f"{_N_STEPS} steps must decrease the loss")
 
 
 def _weights(trial: _Trial) -> list[torch.Tensor]:
@@ -248,6 +265,6 @@ def _weights(trial: _Trial) -> list[torch.Tensor]:
     ]
 
 
-def _require(kept: bool, promise: str) -> None:
-    if not kept:
-        raise AssertionError(f"check_objective: expected that {promise}.")
+def _require(is_true: bool, requirement: str) -> None:
+    if not is_true:
+        raise AssertionError(f"check_objective: {requirement}.")

@@ -1,4 +1,4 @@
-"""How it is learned: a loop that can be stopped and resumed at any step."""
+"""Training: settings, a loop that can be interrupted and resumed, and run folders."""
 
 from ._checkpoint import load_state
 from ._cost import TrainingCost, measure_training
@@ -7,8 +7,16 @@ from ._fit import choose_device, fit, train_run
 from ._history import ACTIVE, read_history
 from ._loop import Snapshot, train
 from ._memory import keep_freed_memory
-from ._model_file import copy_model, hash_of_model, load, named_weights, save_model
-from ._population import join_stretches, train_stretch
+from ._model_file import (
+    SavedModel,
+    copy_model,
+    load,
+    read_model,
+    read_model_hash,
+    read_weight_hashes,
+    save_model,
+)
+from ._population import join_segments, train_segment
 from ._recipes import Recipe, RecipeName, choose_recipe
 from ._run import Run
 from ._run_folder import RunFolder
@@ -18,7 +26,8 @@ from ._specification import Change, TrainingSpec, hash_plain
 from ._specify import specify
 from ._state import TrainingState
 from ._tensor_file import read_tensors
-from ._trace import Trace, TraceRecorder, TraceSettings, last_layer_within
+from ._threads import torch_threads
+from ._trace import Trace, TraceRecorder, TraceSettings, find_last_layer
 
 __all__ = [
     "load_state",
@@ -26,15 +35,16 @@ __all__ = [
     "ACTIVE",
     "read_history",
     "copy_model",
-    "hash_of_model",
-    "named_weights",
+    "read_model_hash",
+    "read_weight_hashes",
     "RunFolder",
     "read_tensors",
     "TraceRecorder",
-    "last_layer_within",
+    "find_last_layer",
     "Change",
     "Diagnosis",
     "Run",
+    "SavedModel",
     "RunSettings",
     "Training",
     "hash_plain",
@@ -52,13 +62,15 @@ __all__ = [
     "choose_device",
     "choose_recipe",
     "fit",
-    "join_stretches",
+    "join_segments",
     "keep_freed_memory",
     "load",
+    "read_model",
     "measure_training",
     "save_model",
     "specify",
+    "torch_threads",
     "train",
     "train_run",
-    "train_stretch",
+    "train_segment",
 ]

@@ -1,4 +1,4 @@
-"""A training state in a file, from which training goes on bit for bit."""
+"""Files of training states, from which runs are continued exactly."""
 
 import operator
 from collections.abc import Iterator
@@ -14,39 +14,39 @@ from ._state import TrainingState
 from ._tensor_file import copy_into, read_tensors, write_tensors
 
 _KIND = "training state"
-# Small tensors that some optimisers want beside the weights and others on the CPU.
+# Options with which optimizers keep small tensors on the device of the weights.
 _ON_DEVICE = ("fused", "capturable")
 
 
 def save_state(state: TrainingState, path: Path, *, run_id: str) -> None:
-    """Write a state in place of the last one.
+    """Write a state, replacing the last one.
 
     Args:
-        state: Weights, optimisers and step.
-        path: Of the file.
-        run_id: Hash of everything that decides the outcome of the run.
+        state: State with weights, optimizers and step.
+        path: Path of the file.
+        run_id: Id of the run.
     """
     tensors, options = {}, {}
     for prefix, network in _networks(state):
         for name, tensor in network.state_dict().items():
             tensors[f"{prefix}.{name}"] = tensor
-    for prefix, optimiser in _optimisers(state):
-        found, options[prefix] = _read_optimiser(optimiser)
+    for prefix, optimizer in _optimizers(state):
+        found, options[prefix] = _read_optimizer(optimizer)
         tensors |= {f"{prefix}.{name}": tensor for name, tensor in found.items()}
     about = {"run": run_id, "step": state.step, "optimisers": options}
     write_tensors(path, tensors, kind=_KIND, about=about)
 
 
 def load_state(state: TrainingState, path: Path, *, run_id: str) -> None:
-    """Bring a fresh state to where a saved one was.
+    """Load a saved state into a new one.
 
-    Tensors are copied into memory of the layout that training gives them: with another
-    layout the sums of a step would be taken in another order.
+    Tensors are copied, so that they keep the memory layout of training: with another
+    layout, sums would be computed in another order.
 
     Args:
-        state: As :meth:`TrainingState.create` makes it for the run; changed in place.
-        path: Of a file that :func:`save_state` wrote.
-        run_id: That must be the one of the file.
+        state: State from :meth:`TrainingState.create` for the run; changed in place.
+        path: Path of a file from :func:`save_state`.
+        run_id: Id of the run, which must be that of the file.
 
     Raises:
         CheckpointFormatError: If the file is damaged or belongs to another run.
@@ -54,15 +54,15 @@ def load_state(state: TrainingState, path: Path, *, run_id: str) -> None:
     tensors, about = read_tensors(path, kind=_KIND)
     if about.get("run") != run_id:
         raise CheckpointFormatError(
-            f"{path}: expected the state of this run, got that of a run with other "
-            "settings or data. Choose another folder."
+            f"{path}: this is the state of a run with other settings or data. Choose "
+            "another folder."
         )
     for prefix, network in _networks(state):
         copy_into(path, network.state_dict(), _within(tensors, prefix))
     try:
-        for prefix, optimiser in _optimisers(state):
-            _fill_optimiser(
-                optimiser, _within(tensors, prefix), about["optimisers"][prefix]
+        for prefix, optimizer in _optimizers(state):
+            _fill_optimizer(
+                optimizer, _within(tensors, prefix), about["optimisers"][prefix]
             )
         state.step = operator.index(about["step"])
     except (AttributeError, LookupError, TypeError, ValueError) as error:
@@ -78,10 +78,10 @@ def _networks(state: TrainingState) -> Iterator[tuple[str, nn.Module]]:
         yield "extra", state.extra
 
 
-def _optimisers(state: TrainingState) -> Iterator[tuple[str, torch.optim.Optimizer]]:
-    yield "optimiser", state.optimiser
-    if state.adversary_optimiser is not None:
-        yield "adversary_optimiser", state.adversary_optimiser
+def _optimizers(state: TrainingState) -> Iterator[tuple[str, torch.optim.Optimizer]]:
+    yield "optimiser", state.optimizer
+    if state.adversary_optimizer is not None:
+        yield "adversary_optimiser", state.adversary_optimizer
 
 
 def _within(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
@@ -93,11 +93,11 @@ def _within(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Te
     }
 
 
-def _read_optimiser(
-    optimiser: torch.optim.Optimizer,
+def _read_optimizer(
+    optimizer: torch.optim.Optimizer,
 ) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-    """Tensors by parameter and name; options and other values as plain data."""
-    saved = optimiser.state_dict()
+    """Return tensors by parameter and name, and everything else as plain data."""
+    saved = optimizer.state_dict()
     tensors, plain = {}, {}
     for number, values in saved["state"].items():
         for name, value in values.items():
@@ -112,28 +112,28 @@ def _read_optimiser(
     return tensors, {"groups": groups, "values": plain}
 
 
-def _fill_optimiser(
-    optimiser: torch.optim.Optimizer,
+def _fill_optimizer(
+    optimizer: torch.optim.Optimizer,
     tensors: dict[str, torch.Tensor],
     options: dict[str, Any],
 ) -> None:
-    # Not by load_state_dict, which keeps the layout of the file.
+    # Without load_state_dict, which keeps the memory layout of the file.
     parameters = []
-    for group, saved in zip(optimiser.param_groups, options["groups"], strict=True):
+    for group, saved in zip(optimizer.param_groups, options["groups"], strict=True):
         for key, value in saved.items():
             group[key] = tuple(value) if isinstance(value, list) else value
         on_device = any(group.get(name) for name in _ON_DEVICE)
         parameters += [(parameter, on_device) for parameter in group["params"]]
-    optimiser.state.clear()
+    optimizer.state.clear()
     for name, value in {**tensors, **options["values"]}.items():
         number, _, key = name.partition(".")
         parameter, on_device = parameters[int(number)]
         if isinstance(value, torch.Tensor):
-            value = _placed(value, parameter, on_device=on_device)
-        optimiser.state[parameter][key] = value
+            value = _convert(value, parameter, on_device=on_device)
+        optimizer.state[parameter][key] = value
 
 
-def _placed(
+def _convert(
     value: torch.Tensor, parameter: nn.Parameter, *, on_device: bool
 ) -> torch.Tensor:
     if value.shape == parameter.shape and value.ndim:

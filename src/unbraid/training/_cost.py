@@ -1,4 +1,4 @@
-"""Time and disk that a run will take, from its first steps."""
+"""Estimated time and disk space of a run, from its first steps."""
 
 import time
 from typing import NamedTuple
@@ -8,22 +8,23 @@ import torch
 
 from unbraid.data import AbstractDataset
 
-from ._fit import choose_device, stream_of
+from ._fit import choose_device, make_stream
 from ._loop import train
 from ._specification import TrainingSpec
 from ._state import TrainingState
+from ._threads import torch_threads
 
 _WARM_UP = 3
 _LEAST_STEPS, _SECONDS, _MOST = 5, 0.4, 10_000
 _SMALL_FILES = 40_000
-"""Bytes of settings, history and scores."""
+"""Estimated bytes of settings, history and scores."""
 
 
 class TrainingCost(NamedTuple):
-    """What a run costs.
+    """Estimated cost of a run.
 
     Attributes:
-        per_step: Seconds of one step on one core.
+        per_step: Seconds per step on one core.
         n_bytes: Bytes on disk.
     """
 
@@ -39,28 +40,24 @@ def measure_training(
 ) -> TrainingCost:
     """Estimate the cost of a run by training a few steps of it.
 
-    On a CPU, the time is that of the processor, on one core, so that other programs do
-    not count.
+    On a CPU, processor time on one core is measured, so that other programs do not
+    count.
 
     Args:
         spec: Settings of the run.
         dataset: Data to train on.
         device: Device to train on.
     """
-    place = choose_device(device)
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # as in a worker
-    try:
-        state = TrainingState.create(spec, device=place)
-        stream = stream_of(spec, dataset, place)
+    chosen = choose_device(device)
+    with torch_threads(1):  # as in a worker
+        state = TrainingState.create(spec, device=chosen)
+        stream = make_stream(spec, dataset, chosen)
         times = []
         for snapshot in train(state, stream, spec.objective, steps=_MOST, every=1):
-            times.append(_now(place))
+            times.append(_now(chosen))
             is_enough = times[-1] - times[0] > _SECONDS
             if snapshot.step > _WARM_UP + _LEAST_STEPS and is_enough:
                 break
-    finally:
-        torch.set_num_threads(n_threads)
     # A median, because single steps may wait for memory.
     return TrainingCost(float(np.median(np.diff(times)[_WARM_UP:])), _size(state))
 
@@ -74,7 +71,7 @@ def _now(device: torch.device) -> float:
 
 
 def _size(state: TrainingState) -> int:
-    """The model once, and in the state again with the two averages of Adam."""
+    """Return the bytes of the model, and of the state with the two averages of Adam."""
     networks = [state.model, *([state.extra] if state.extra is not None else [])]
     n_weights = sum(part.numel() for net in networks for part in net.parameters())
     return 4 * n_weights * (1 + 3) + _SMALL_FILES

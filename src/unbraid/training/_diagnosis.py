@@ -1,4 +1,4 @@
-"""What may be wrong with a run, by name, in words, with what to do."""
+"""Diagnoses of runs: what went wrong, and what to do."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -16,24 +16,24 @@ from unbraid.models.objectives import (
 
 from ._specification import TrainingSpec
 
-# A reconstruction this many times as bad as at the start got there by diverging.
+# Ratio to the first reconstruction loss above which a run has diverged.
 _EXPLODED = 2.0
-# Steps before which no latent is expected to say anything yet.
+# Steps before which no latent is expected to be active yet.
 _EARLY = 200
-_LOOKED_AT = 10_000
+_MAX_ROWS = 10_000
 
 HISTORY_DAMAGED = "history_damaged"
-"""Name of what is wrong with a run whose history has lost its end."""
+"""Name of the diagnosis of a run whose history has lost its end."""
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Something wrong with a run that ended.
+    """A problem of a run that has ended.
 
     Attributes:
         name: Short name, for tables.
-        message: What is wrong and what to do, in words.
-        step: At which it was seen.
+        message: Explanation of the problem, and what to do.
+        step: Step at which it was found.
     """
 
     name: str
@@ -42,25 +42,25 @@ class Diagnosis:
 
     @property
     def is_sound(self) -> bool:
-        """Whether every part has its type, after it was read from a file."""
-        words = (self.name, self.message)
-        return all(isinstance(word, str) for word in words) and isinstance(
+        """Whether every field has its type, after it was read from a file."""
+        texts = (self.name, self.message)
+        return all(isinstance(text, str) for text in texts) and isinstance(
             self.step, int
         )
 
     def to_plain(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """Convert to JSON types."""
         return asdict(self)
 
 
 def diagnose(
     spec: TrainingSpec, history: list[dict[str, Any]]
 ) -> tuple[Diagnosis, ...]:
-    """What is wrong with a run, from how it went.
+    """Return the problems of a run, from its history.
 
     Args:
-        spec: Its settings.
-        history: Its records, to the end.
+        spec: Settings of the run.
+        history: All records of the run.
 
     Example:
         >>> record = {"step": 1000, "reconstruction": 9.0, "active_latents": 0}
@@ -76,38 +76,38 @@ def diagnose(
 def _find_collapse(spec: TrainingSpec, last: dict[str, Any]) -> Diagnosis | None:
     if last.get("active_latents") != 0 or last["step"] < _EARLY:
         return None
-    name, weight = _largest_price(spec, last["step"])
+    name, weight = _largest_weight(spec, last["step"])
     if weight > 1.0 / _scale(spec):
         return Diagnosis(
             "nothing_learnt",
-            f"{name} = {weight:g} is so large that nothing is learnt: no latent says "
-            f"anything about the images. Lower {name}, or let it rise from 0 "
+            f"{name} = {weight:g} is so large that nothing is learned: no latent "
+            f"depends on the images. Lower {name}, or let it rise from 0 "
             f"({name}=Linear(start=0, end=...)), or train for longer.",
             last["step"],
         )
     return Diagnosis(
         "posterior_collapse",
-        "The posterior has collapsed: every latent keeps to the prior, and the decoder "
-        "draws the same picture for all. Train for longer, raise the learning rate, or "
+        "The posterior has collapsed: every latent follows the prior, and all "
+        "reconstructions are the same. Train for longer, raise the learning rate, or "
         "let the weight of the divergence rise from 0.",
         last["step"],
     )
 
 
-def _largest_price(spec: TrainingSpec, step: int) -> tuple[str, float]:
-    """The weight that most makes it dear for a code to say something, and its name."""
+def _largest_weight(spec: TrainingSpec, step: int) -> tuple[str, float]:
+    """Return name and value of the largest weight that penalizes information."""
     objective = spec.objective
     if isinstance(objective, SemiSupervised | SemiSupervisedAdversarial):
         objective = objective.base
     is_in_parts = isinstance(objective, BetaTCVAE)
     names = ("alpha", "beta", "gamma") if is_in_parts else ("beta",)
-    prices = {name: value_at(getattr(objective, name, 0.0), step) for name in names}
-    name = max(prices, key=lambda name: prices[name])
-    return name, prices[name]
+    weights = {name: value_at(getattr(objective, name, 0.0), step) for name in names}
+    name = max(weights, key=lambda name: weights[name])
+    return name, weights[name]
 
 
 def _scale(spec: TrainingSpec) -> float:
-    """How much more a weight counts than one of sums over pixels and latents."""
+    """Return how much more a weight counts than if losses were sums."""
     if spec.objective.scale == "sum":
         return 1.0
     return math.prod(spec.image_shape) / spec.n_latents
@@ -120,7 +120,7 @@ def _find_explosion(history: list[dict[str, Any]]) -> Diagnosis | None:
         return None
     return Diagnosis(
         "exploding_loss",
-        f"The loss explodes: {name} went from {first[name]:.4g} at step "
+        f"The loss explodes: {name} rose from {first[name]:.4g} at step "
         f"{first['step']} to {last[name]:.4g} at step {last['step']}. Lower the "
         "learning rate.",
         last["step"],
@@ -130,11 +130,11 @@ def _find_explosion(history: list[dict[str, Any]]) -> Diagnosis | None:
 def find_gap(
     spec: TrainingSpec, history: list[dict[str, Any]]
 ) -> tuple[Diagnosis, ...]:
-    """Whether the end is missing from the history of a run that is finished.
+    """Return a diagnosis if the history of a finished run lacks its end.
 
     Args:
-        spec: Its settings.
-        history: What could be read of its records.
+        spec: Settings of the run.
+        history: The records that could be read.
     """
     last = history[-1]["step"] if history else 0
     if last == spec.steps:
@@ -143,35 +143,33 @@ def find_gap(
         Diagnosis(
             HISTORY_DAMAGED,
             f"The history ends at step {last:,} of {spec.steps:,}: history.jsonl is "
-            "missing or damaged. The model itself is whole.",
+            "missing or damaged. The model itself is complete.",
             last,
         ),
     )
 
 
 def check_range(spec: TrainingSpec, dataset: AbstractDataset) -> None:
-    """Refuse a likelihood that does not fit the range of the data.
+    """Require a likelihood that fits the range of the data.
 
     Raises:
-        ValueError: If the likelihood needs pixels from 0 to 1 and the model sees
-            others; says which.
+        ValueError: If the likelihood needs pixels from 0 to 1, and others occur.
     """
     if not spec.likelihood.needs_unit_range:
         return
     name = type(spec.likelihood).__name__
     if spec.mean or spec.std:
         raise ValueError(
-            f"fit: expected a likelihood for standardised data, got {name}, which "
-            "needs values from 0 to 1. Use likelihood='gaussian', or do not "
-            "standardise."
+            f"{name} is not a likelihood for standardized data, because it needs "
+            "values from 0 to 1. Use likelihood='gaussian', or do not standardize."
         )
-    rows = np.unique(np.linspace(0, len(dataset) - 1, _LOOKED_AT).astype(np.int64))
+    rows = np.unique(np.linspace(0, len(dataset) - 1, _MAX_ROWS).astype(np.int64))
     if dataset.images(rows[:1]).dtype.kind != "f":
         return  # bytes become numbers from 0 to 1
     values = dataset.images(rows)
     if values.min() < 0.0 or values.max() > 1.0:
         raise ValueError(
-            f"fit: expected values from 0 to 1 for the likelihood {name}, got values "
-            f"from {values.min():g} to {values.max():g}. Use likelihood='gaussian', or "
-            "scale the data."
+            f"The likelihood {name} needs values from 0 to 1, but those of the data "
+            f"are from {values.min():g} to {values.max():g}. Use "
+            "likelihood='gaussian', or scale the data."
         )

@@ -1,4 +1,4 @@
-"""fit: from an objective and data to a trained model, in one call."""
+"""fit and train_run: train a model."""
 
 import contextlib
 import os
@@ -19,7 +19,7 @@ from ._progress import ProgressBar
 from ._recording import Recording
 from ._run import Run
 from ._run_folder import RunFolder
-from ._setting_types import checked_count
+from ._setting_types import read_count
 from ._settings import TrainingOverrides, TrainingSettings
 from ._settings_arguments import list_settings, read_settings
 from ._specification import TrainingSpec
@@ -64,7 +64,7 @@ def fit(
         save_every: Steps between saved states, a multiple of ``log_every``.
         save_every_seconds: Seconds after which a state is saved at the next record of
             the history.
-        traces: Whether, or how, to record activations of the decoder.
+        traces: Settings of the activations to record, or ``True`` for the defaults.
         loggers: Loggers, or their names, to report to besides the folder.
         progress: Show a progress bar if the standard error is a terminal.
         settings: Settings to start from, if not the defaults; the arguments above
@@ -74,10 +74,11 @@ def fit(
         The run, with its model, history and warnings.
 
     Raises:
-        TrainingDivergedError: If the loss is no longer finite; says which part and
-            when. The last good state is kept.
+        TrainingDivergedError: If the loss is no longer finite; the message names the
+            term and the step. The last good state is kept.
         FolderInUseError: If another process is training in the folder.
-        CheckpointFormatError: If the folder belongs to other settings or other data.
+        CheckpointFormatError: If the folder belongs to a run with other settings or
+            data.
         KeyboardInterrupt: After Ctrl-C, when the state is saved.
 
     Example:
@@ -126,7 +127,7 @@ def train_run(
         out: Folder of the run.
         save_every: Steps between saved states.
         save_every_seconds: Seconds between saved states.
-        traces: Whether, or how, to record activations of the decoder.
+        traces: Settings of the activations to record, or ``True`` for the defaults.
         loggers: Loggers, or their names.
         log_every: Steps per record of the history.
         progress: Whether to show a progress bar.
@@ -138,9 +139,9 @@ def train_run(
     Returns:
         The run. If it is paused, its model is that of the step reached.
     """
-    log_every = checked_count("log_every", log_every)
+    log_every = read_count("log_every", log_every)
     _check_intervals(log_every, save_every, save_every_seconds)
-    last = spec.steps if until is None else checked_count("until", until)
+    last = spec.steps if until is None else read_count("until", until)
     if last < spec.steps and last % log_every:
         raise ValueError(
             f"until must be a multiple of log_every={log_every}, got {until}."
@@ -153,12 +154,12 @@ def train_run(
     elif traces:
         settings = traces
     folder = None if out is None else RunFolder(out)
-    place = choose_device(device)
-    # Made before the folder is taken, so that wrong settings leave no trace there.
-    state = TrainingState.create(spec, device=place)
+    chosen_device = choose_device(device)
+    # Before the folder is claimed, so that wrong settings leave no files there.
+    state = TrainingState.create(spec, device=chosen_device)
     state.model.framing = find_framing(dataset)
-    tracer = _tracer(settings, spec, dataset, state, folder)
-    stream = stream_of(spec, dataset, place)
+    tracer = _make_tracer(settings, spec, dataset, state, folder)
+    stream = make_stream(spec, dataset, chosen_device)
     chosen = tuple(map(choose_logger, loggers))
     _try_loss(spec, state, stream)
     run_id = ""
@@ -166,7 +167,7 @@ def train_run(
         own = hash_own_parts(spec, state.model)
         run_id = folder.claim(spec, dataset, settings, own)
         if folder.is_finished:
-            return _load_finished(folder, spec, place)
+            return _load_finished(folder, spec, chosen_device)
     bar = (ProgressBar(spec.steps),) if progress else ()
     recording = Recording(
         spec=spec,
@@ -186,7 +187,7 @@ def _try_loss(spec: TrainingSpec, state: TrainingState, stream: BatchStream) -> 
     """Evaluate the loss once, so that errors surface before anything is written."""
     batch = stream.batch(0)
     generator = torch_generator(spec.seed, "trial", device=batch.images.device)
-    # As in training: the threads that this makes keep how they take small numbers.
+    # As in training, because threads keep this mode from when they are started.
     with torch.no_grad(), flushed_denormals(), torch.random.fork_rng():
         context = LossContext(generator=generator, extra=state.extra)
         spec.objective.loss(state.model, batch, context)
@@ -203,7 +204,7 @@ def _load_finished(folder: RunFolder, spec: TrainingSpec, device: torch.device) 
     return run
 
 
-def _tracer(
+def _make_tracer(
     settings: TraceSettings | None,
     spec: TrainingSpec,
     dataset: AbstractDataset,
@@ -224,7 +225,7 @@ def _run(
     try:
         recording.start()
         with deferred_interruption() as is_interrupted:
-            for snapshot in _trained(
+            for snapshot in _train_segments(
                 state,
                 stream,
                 spec,
@@ -235,7 +236,7 @@ def _run(
             ):
                 recording.trace()
                 if snapshot.step % log_every == 0 or snapshot.step == spec.steps:
-                    recording.take(snapshot)
+                    recording.add(snapshot)
                 if is_interrupted():
                     raise recording.interrupt()
         return recording.finish() if state.step == spec.steps else recording.pause()
@@ -246,7 +247,7 @@ def _run(
         recording.close()
 
 
-def _trained(
+def _train_segments(
     state: TrainingState,
     stream: BatchStream,
     spec: TrainingSpec,
@@ -257,10 +258,10 @@ def _trained(
     is_interrupted: Callable[[], bool],
 ) -> Iterator[Snapshot]:
     """Train the remaining segments of a run up to its step ``last``."""
-    for number, part in enumerate(spec.stretches()):
+    for number, part in enumerate(spec.segments()):
         if state.step >= min(part.steps, last):
             continue
-        own = stream_of(part, stream.dataset, torch.device(stream.device))
+        own = make_stream(part, stream.dataset, torch.device(stream.device))
         yield from train(
             state,
             own if number else stream,
@@ -280,22 +281,22 @@ def _check_intervals(
 ) -> None:
     if not isinstance(save_every_seconds, int | float) or not save_every_seconds >= 0:
         raise ValueError(
-            "fit: expected save_every_seconds to be a number from 0, got "
+            "save_every_seconds must be a non-negative number, got "
             f"{save_every_seconds!r}."
         )
     if save_every is None:
         return
-    if checked_count("save_every", save_every) % log_every:
+    if read_count("save_every", save_every) % log_every:
         raise ValueError(
-            f"fit: expected save_every to be a multiple of log_every = {log_every}, "
-            f"got {save_every!r}."
+            f"save_every must be a multiple of log_every={log_every}, got "
+            f"{save_every!r}."
         )
 
 
-def stream_of(
+def make_stream(
     spec: TrainingSpec, dataset: AbstractDataset, device: torch.device
 ) -> BatchStream:
-    """The batches of a run."""
+    """Return the stream of batches of a run."""
     return BatchStream(
         dataset=dataset,
         size=spec.batch_size,
@@ -308,9 +309,9 @@ def stream_of(
 
 
 def choose_device(device: str | torch.device) -> torch.device:
-    """Where to compute: what was asked for, or the fastest that is there."""
+    """Return a device; ``"auto"`` is the first available of cuda, mps and cpu."""
     if device != "auto":
-        return _checked_device(device)
+        return _check_device(device)
     if torch.cuda.is_available():
         return torch.device("cuda")
     if torch.backends.mps.is_available():
@@ -318,14 +319,12 @@ def choose_device(device: str | torch.device) -> torch.device:
     return torch.device("cpu")
 
 
-def _checked_device(device: str | torch.device) -> torch.device:
+def _check_device(device: str | torch.device) -> torch.device:
     try:
         chosen = torch.device(device)
     except (RuntimeError, TypeError, ValueError):
-        raise ValueError(
-            f"device must be one of {', '.join(_DEVICES)}, got {device!r}."
-        ) from None
-    if chosen.type not in _DEVICES:
+        chosen = None
+    if chosen is None or chosen.type not in _DEVICES:
         raise ValueError(
             f"device must be one of {', '.join(_DEVICES)}, got {device!r}."
         )

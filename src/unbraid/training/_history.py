@@ -1,4 +1,4 @@
-"""How a run went: one record per range of steps, in memory and as lines of JSON."""
+"""History of a run: one record per range of steps, in memory and as lines of JSON."""
 
 import json
 import os
@@ -12,11 +12,11 @@ from unbraid.foundation import atomic_write
 from ._loop import Snapshot
 
 ACTIVE = 0.01
-"""Nats of divergence above which a latent says something."""
+"""KL divergence, in nats, above which a latent is active."""
 
 
-def record_of(snapshot: Snapshot) -> dict[str, Any]:
-    """What a snapshot says, as plain data."""
+def make_record(snapshot: Snapshot) -> dict[str, Any]:
+    """Return the record of a snapshot, as plain data."""
     record: dict[str, Any] = {"step": snapshot.step, **snapshot.terms}
     if snapshot.kl_per_latent is not None:
         record["kl_per_latent"] = snapshot.kl_per_latent.tolist()
@@ -27,13 +27,13 @@ def record_of(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def read_history(path: Path, *, until: int | None = None) -> list[dict[str, Any]]:
-    """Records of a file of lines, up to a step and the first line that is none.
+    """Read the records of a history file, up to the first line that is not a record.
 
-    Such a line is where a run was killed while it wrote, or where the file is damaged.
+    Such a line is left by a run that was killed while writing, or by a damaged file.
 
     Args:
-        path: Of the file; no file, no records.
-        until: Last step to be read.
+        path: Path of the file. If there is none, there are no records.
+        until: Last step to read.
     """
     if not path.is_file():
         return []
@@ -52,7 +52,7 @@ def read_history(path: Path, *, until: int | None = None) -> list[dict[str, Any]
 
 
 def _is_record(record: Any) -> bool:
-    """Whether it holds what :func:`record_of` gives: a step, numbers, and one list."""
+    """Return whether a value has the form of a record: a step, numbers and lists."""
     if not isinstance(record, dict) or not _is_number(record.get("step"), int):
         return False
     return all(
@@ -66,11 +66,11 @@ def _is_number(value: Any, kind: Any = (int, float)) -> bool:
 
 
 class HistoryFile:
-    """Records as lines of a file, each of which is there as soon as it is written.
+    """File of records, one per line, each of which is flushed at once.
 
     Args:
-        path: Of the file.
-        records: What it holds to begin with, in place of what it held.
+        path: Path of the file.
+        records: First records, which replace the content of the file.
     """
 
     def __init__(self, path: Path, records: list[dict[str, Any]]) -> None:
@@ -79,7 +79,7 @@ class HistoryFile:
         self._file: BinaryIO = path.open("ab")
 
     def append(self, record: dict[str, Any]) -> None:
-        """Add a line."""
+        """Add a record."""
         self._file.write(_line(record))
         self._file.flush()
 
@@ -88,7 +88,7 @@ class HistoryFile:
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
 

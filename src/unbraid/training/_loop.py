@@ -1,4 +1,4 @@
-"""The training loop: a generator of snapshots, from which the caller pulls."""
+"""The training loop: a generator of snapshots."""
 
 import math
 import time
@@ -31,14 +31,14 @@ class Snapshot:
     """The state of training at a step, and the mean losses of a range of steps.
 
     A range ends at every multiple of ``every`` and at the last step. A snapshot within
-    a range, as :func:`train` gives at the steps ``also``, covers the steps so far.
+    a range, as :func:`train` yields at the steps ``also``, covers the steps so far.
 
     Attributes:
         step: Number of updates done.
         state: The current state; it changes when the loop continues.
-        terms: Mean of each part of the loss over the steps of the range, and
+        terms: Mean of each term of the loss over the steps of the range, and
             ``"total"``.
-        kl_per_latent: KL divergence of each latent, averaged likewise,
+        kl_per_latent: KL divergence of each latent, averaged in the same way,
             ``(n_latents,)``; ``None`` without a prior.
         gradient_norm: Norm of the gradient of the last step.
         images_per_second: Training images per second, partner images included.
@@ -63,33 +63,34 @@ def train(
     also: Collection[int] = (),
     is_interrupted: Callable[[], bool] = lambda: False,
 ) -> Iterator[Snapshot]:
-    """Train, and yield snapshots on the way.
+    """Train a model, and yield snapshots.
 
-    Batch and noise of a step depend on the seed of the stream and the step alone, so
-    that a state which is saved, loaded and trained on ends where it would have ended.
+    Batch and noise of a step depend on the seed of the stream and the step only, so
+    that a state that is saved, loaded and trained further ends with the same weights.
 
     Args:
-        state: Changed in place.
-        stream: Batches of the sampler that the objective asks for.
-        objective: Its schedules must have an end.
-        steps: Train until so many updates are done in all.
+        state: State of training, changed in place.
+        stream: Batches from the sampler of the objective.
+        objective: Training objective; the number of steps of its schedules must be set.
+        steps: Total number of updates at the end, including those done before.
         learning_rate: Learning rate of the model's optimizer, a number or a schedule;
-            the one that the optimizer has when not given.
+            if not given, that of the optimizer is kept.
         every: Updates per range of averaged losses.
         also: Further steps at which to yield a snapshot. They do not change the ranges.
-        is_interrupted: Asked after every step; if true, there is a snapshot at once.
+        is_interrupted: Called after every step; if true, a snapshot is yielded at once.
 
     Yields:
         Snapshots at the multiples of ``every``, at the steps ``also``, and at the end.
 
     Raises:
-        TrainingDivergedError: If a part of the loss is not finite; says which and when.
+        TrainingDivergedError: If a term of the loss is not finite; the message names
+            the term and the step.
     """
     record = _Record(first=state.step)
     while state.step < steps:
         end = min(steps, (state.step // every + 1) * every)
         stop = min((step for step in also if state.step < step < end), default=end)
-        # Layers such as dropout draw from torch's own generator, which takes no name.
+        # Layers such as dropout draw from torch's global generator.
         is_noisy = any(isinstance(part, _NOISY) for part in state.model.modules())
         kept = torch.random.fork_rng(enabled=is_noisy)
         with flushed_denormals(), kept:
@@ -115,8 +116,8 @@ class _Record:
 
     Attributes:
         first: First step of the range.
-        names: Names of the parts of the loss.
-        rows: Parts of the loss, one tensor per part and step.
+        names: Names of the terms of the loss.
+        rows: Terms of the loss, one tensor per term and step.
         divergences: KL divergence per latent, one tensor per step.
         n_images: Training images, partner images included.
         seconds: Time spent training.
@@ -164,11 +165,11 @@ def _train_until(
             torch.manual_seed(generator.initial_seed())
         context = LossContext(step=state.step, generator=generator, extra=state.extra)
         loss = objective.loss(state.model, batch, context)
-        state.optimiser.zero_grad()
+        state.optimizer.zero_grad()
         loss.total.backward()
         if learning_rate is not None:
             state.set_learning_rate(value_at(learning_rate, state.step))
-        state.optimiser.step()
+        state.optimizer.step()
         record.names, row = _parts(loss)
         if isinstance(objective, AbstractAdversarialObjective):
             extra_names, extra_row = _train_adversary(state, objective, batch, context)
@@ -189,13 +190,13 @@ def _train_adversary(
     batch: Batch,
     context: LossContext,
 ) -> tuple[list[str], list[torch.Tensor]]:
-    """A separate pass, after the model's own: neither sees the other's gradients."""
-    assert state.adversary_optimiser is not None
-    # What the model's loss left in the adversary's gradients is thrown away here.
-    state.adversary_optimiser.zero_grad()
+    """Update the adversary in a separate pass, so that gradients do not mix."""
+    assert state.adversary_optimizer is not None
+    # Discard the gradients that the model's loss left in the adversary.
+    state.adversary_optimizer.zero_grad()
     loss = objective.adversary_loss(state.model, batch, context)
     loss.total.backward()
-    state.adversary_optimiser.step()
+    state.adversary_optimizer.step()
     names, row = _parts(loss)
     return [f"adversary_{name}" for name in names], row
 
@@ -218,7 +219,7 @@ def _check_finite(table: NDArray[np.float64], names: list[str], first: int) -> N
 
 
 def _check_weights(state: TrainingState) -> None:
-    """A last step may spoil the weights with a loss that was finite still."""
+    """Require finite weights; the last step may spoil them despite a finite loss."""
     weights = list(state.model.parameters())
     if state.extra is not None:
         weights += list(state.extra.parameters())

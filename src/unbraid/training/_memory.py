@@ -1,4 +1,4 @@
-"""Memory that a process gives back only to ask for it again at every step."""
+"""Keeping freed memory in the process (glibc)."""
 
 import ctypes
 import sys
@@ -8,14 +8,14 @@ _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3
 
 
 def keep_freed_memory() -> bool:
-    """Tell the C library to keep what was freed, for the rest of the process.
+    """Keep freed memory for the rest of the process, to make training faster.
 
-    By default glibc gives large blocks back to the kernel at once, which then has to
-    clear them anew at every training step. For programs that train and little else;
-    never called by the library itself.
+    By default, glibc returns large blocks to the kernel at once, which then has to
+    clear them again at every training step. For programs that do little else than
+    train; the library itself never calls this.
 
     Returns:
-        Whether it was done: false where there is no glibc.
+        Whether it succeeded; false without glibc.
     """
     if not sys.platform.startswith("linux"):
         return False

@@ -1,9 +1,10 @@
-"""A trained model in two files: what it is in JSON, its weights in safetensors."""
+"""Files of a model: its description in JSON and its weights in safetensors."""
 
 import contextlib
 import math
 import os
 import shutil
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,11 @@ import torch
 from unbraid.data import Framing
 from unbraid.foundation import (
     CheckpointFormatError,
-    are_whole,
     atomic_write,
+    check_integer,
+    check_integers,
     expand_user,
     is_number,
-    is_whole,
     read_json,
     write_json,
 )
@@ -28,14 +29,14 @@ from ._tensor_file import (
     check_shapes,
     copy_into,
     hash_tensors,
+    parse_tensors,
     read_about,
-    read_tensors,
     write_tensors,
 )
 
 _KIND = "model"
 _LINEAR = {"name": "linear_model"}
-# What building a model from wrong settings may raise.
+# Errors that building a model from wrong settings may raise.
 _WRONG = (
     ArithmeticError,
     AttributeError,
@@ -53,15 +54,15 @@ def save_model(
     *,
     run: str = "",
 ) -> None:
-    """Write ``model.json`` and ``model.safetensors``, in place of what was there.
+    """Write ``model.json`` and ``model.safetensors``, replacing older files.
 
-    Both files name the hash of the weights, so that a description and weights of
-    different models are not taken for one.
+    Both files contain the hash of the weights, so that files of different models are
+    not mixed up.
 
     Args:
-        model: What to save.
-        folder: Where to.
-        spec: Settings that made it; a linear model has none.
+        model: Model to save.
+        folder: Folder to write to.
+        spec: Settings of the model; not needed for a linear model.
         run: Id of the run that trained it, if there is one.
 
     Example:
@@ -83,8 +84,8 @@ def save_model(
         about["network"] = _LINEAR
     elif spec is None:
         raise ValueError(
-            "save_model: expected the settings that made the model, got none. Give "
-            "those of the run: run.spec."
+            "save_model needs the settings of the model. Pass those of the run: "
+            "spec=run.spec."
         )
     else:
         about |= {
@@ -99,7 +100,7 @@ def save_model(
             about["framing"] = model.framing.model_dump()
     weights = model.state_dict()
     about |= {"run": run, "weights": hash_tensors(weights)}
-    # The weights first: where there is a description, there is all of a model.
+    # Weights first, so that where there is a description, the model is complete.
     write_tensors(
         folder / "model.safetensors",
         weights,
@@ -110,19 +111,19 @@ def save_model(
 
 
 def copy_model(source: Path, target: Path) -> None:
-    """A saved model in another folder too, byte for byte."""
-    # The words last: they say that there is a model.
+    """Copy a saved model to another folder."""
+    # The description last, because it marks a complete model.
     for name in ("model.safetensors", "model.json"):
         with (source / name).open("rb") as file, atomic_write(target / name) as copy:
             shutil.copyfileobj(file, copy)
 
 
-def hash_of_model(folder: Path) -> str | None:
-    """Hash of the weights that a folder keeps, from the words of both of its files.
+def read_model_hash(folder: Path) -> str | None:
+    """Return the hash of the weights that both files of a model name.
 
     Returns:
-        The hash; ``None`` if there is no model, or one that does not name it, as those
-        of the first versions.
+        The hash; ``None`` if there is no model, or if its files do not name the hash,
+        as in the first versions.
 
     Raises:
         CheckpointFormatError: If a file cannot be read, or if the description belongs
@@ -139,22 +140,22 @@ def hash_of_model(folder: Path) -> str | None:
     )
 
 
-def named_weights(folder: Path) -> set[str]:
-    """Hashes of weights that the files of a model name, as far as they can be read."""
+def read_weight_hashes(folder: Path) -> set[str]:
+    """Return the hashes that the files of a model name, as far as they are readable."""
     found = []
     with contextlib.suppress(OSError, CheckpointFormatError):
         found.append(read_json(folder / "model.json", kind=_KIND).get("weights"))
     with contextlib.suppress(OSError, CheckpointFormatError):
-        words = read_about(folder / "model.safetensors", kind=_KIND)
-        found.append(words.get("weights"))
+        about = read_about(folder / "model.safetensors", kind=_KIND)
+        found.append(about.get("weights"))
     return {name for name in found if isinstance(name, str)}
 
 
 def _check_weights(
-    description: Path, about: dict[str, Any], weights: Path, words: dict[str, Any]
+    description: Path, about: dict[str, Any], weights: Path, header: dict[str, Any]
 ) -> str | None:
-    """The hash that both files of a model name, as far as they name one."""
-    named, found = about.get("weights"), words.get("weights")
+    """Return the hash that both files of a model name, if they name one."""
+    named, found = about.get("weights"), header.get("weights")
     if named is None and found is None:
         return None
     if named != found or not isinstance(found, str):
@@ -172,17 +173,17 @@ def load(
     likelihood: AbstractLikelihood | None = None,
     device: str | torch.device = "cpu",
 ) -> Autoencoder | LinearModel:
-    """A saved model: a torch module with ``encode``, ``decode`` and ``sample``.
+    """Load a saved model, a torch module with ``encode``, ``decode`` and ``sample``.
 
     Args:
         path: Folder of a run, or of ``model.json`` and ``model.safetensors``.
-        network: Settings of the network, if it was not one of unbraid's own.
-        likelihood: Likewise.
-        device: Where to put it.
+        network: Settings of the network, if it is not one of unbraid's own.
+        likelihood: Settings of the likelihood, if it is not one of unbraid's own.
+        device: Device of the model.
 
     Raises:
-        CheckpointFormatError: If the files are damaged, are something else, or were
-            written by a newer version; the message says which.
+        CheckpointFormatError: If the files are damaged, of another kind, or written by
+            a newer version.
 
     Example:
         >>> import tempfile, unbraid
@@ -194,6 +195,44 @@ def load(
         >>> model.decode(torch.zeros(5, 2)).shape
         torch.Size([5, 3, 8, 8])
     """
+    return read_model(path, network=network, likelihood=likelihood, device=device).model
+
+
+@dataclass(frozen=True, eq=False)
+class SavedModel:
+    """A model, and the content of the files that it was loaded from.
+
+    Attributes:
+        model: The model.
+        about: Content of ``model.json``.
+        content: Content of ``model.safetensors``.
+    """
+
+    model: Autoencoder | LinearModel
+    about: dict[str, Any] = field(repr=False)
+    content: bytes = field(repr=False)
+
+    @property
+    def weights(self) -> str | None:
+        """Hash of the weights; ``None`` in files of the first versions."""
+        return self.about.get("weights")
+
+    def write(self, folder: Path) -> None:
+        """Write the same two files into another folder."""
+        # The description last: where there is one, there is all of a model.
+        with atomic_write(folder / "model.safetensors") as file:
+            file.write(self.content)
+        write_json(folder / "model.json", self.about, kind=_KIND)
+
+
+def read_model(
+    path: str | os.PathLike[str],
+    *,
+    network: AbstractNetwork | None = None,
+    likelihood: AbstractLikelihood | None = None,
+    device: str | torch.device = "cpu",
+) -> SavedModel:
+    """Load a model, and keep the content of its files; see :func:`load`."""
     folder = expand_user(path)
     if folder.name in ("model.json", "model.safetensors"):
         folder = folder.parent
@@ -204,14 +243,15 @@ def load(
     weights = folder / "model.safetensors"
     if not weights.is_file():
         raise CheckpointFormatError(
-            f"{weights}: expected the weights of the model beside model.json, got no "
-            "such file."
+            f"{weights}: there is no such file. The weights of a model must be in the "
+            "same folder as model.json."
         )
-    tensors, words = read_tensors(weights, kind=_KIND)
-    _check_weights(description, about, weights, words)
+    content = weights.read_bytes()
+    tensors, header = parse_tensors(weights, content, kind=_KIND)
+    _check_weights(description, about, weights, header)
     try:
         if network is None:
-            # A shape without numbers first: wrong sizes may be too large for memory.
+            # Without memory first, because wrong sizes may be too large for it.
             with torch.device("meta"):
                 shape = _build(about, None, likelihood)
             check_shapes(weights, shape.state_dict(), tensors)
@@ -221,11 +261,10 @@ def load(
     except _WRONG as error:
         reason = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise CheckpointFormatError(
-            f"{description}: expected settings of a model, got some that make none: "
-            f"{reason}"
+            f"{description}: no model can be made from these settings: {reason}"
         ) from error
     copy_into(weights, model.state_dict(), tensors)
-    return model.to(device).eval()
+    return SavedModel(model.to(device).eval(), about, content)
 
 
 def _build(
@@ -234,15 +273,15 @@ def _build(
     likelihood: AbstractLikelihood | None,
 ) -> Autoencoder | LinearModel:
     image_shape, n_latents = about["image_shape"], about["n_latents"]
-    if not are_whole(image_shape) or len(image_shape) not in (1, 3):
-        raise ValueError(f"expected image_shape of 1 or 3 sizes, got {image_shape!r}.")
-    if not is_whole(n_latents):
-        raise ValueError(f"expected n_latents from 1, got {n_latents!r}.")
+    check_integers("image_shape", image_shape, least=1)
+    if len(image_shape) not in (1, 3):
+        raise ValueError(f"image_shape must have 1 or 3 sizes, got {image_shape!r}.")
+    check_integer("n_latents", n_latents, least=1)
     if about["network"] == _LINEAR:
         return LinearModel(tuple(image_shape), n_latents)
     if not isinstance(about["is_variational"], bool):
         raise ValueError(
-            f"expected is_variational true or false, got {about['is_variational']!r}."
+            f"is_variational must be true or false, got {about['is_variational']!r}."
         )
     model = build_model(
         read_part("network", about["network"], network),
@@ -267,16 +306,14 @@ def _read_statistics(about: dict[str, Any], name: str) -> tuple[float, ...] | No
         or len(values) not in (0, about["image_shape"][0])
         or not all(is_number(value, least=least) for value in values)
     ):
-        raise ValueError(f"expected {name} of each channel or none, got {values!r}.")
+        raise ValueError(f"{name} must be a number per channel, got {values!r}.")
     return tuple(values) or None
 
 
 def _explain_missing(folder: Path) -> str:
     if (folder / "state.safetensors").is_file():
         return (
-            f"load: expected a finished run, got {str(folder)!r}, which is not. The "
-            "command that began it goes on with it."
+            f"{folder}: the run is not finished. Resume it with the command that "
+            "started it."
         )
-    return (
-        f"load: expected a folder with model.json, got {str(folder)!r}, which has none."
-    )
+    return f"{folder}: there is no model.json in this folder."

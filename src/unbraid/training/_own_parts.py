@@ -1,4 +1,4 @@
-"""What settings in words do not tell of a user's own networks: layers and weights."""
+"""Hashes of custom networks and tensors, which settings do not describe."""
 
 import hashlib
 from collections.abc import Iterator
@@ -12,20 +12,20 @@ from unbraid.models import RECORDS, AbstractLikelihood, Autoencoder
 from unbraid.models.networks import AbstractNetwork
 from unbraid.models.objectives import AbstractObjective
 
-from ._specification import TrainingSpec, without_addresses
-from ._tensor_file import bytes_of
+from ._specification import TrainingSpec, remove_addresses
+from ._tensor_file import to_bytes
 
 
 def hash_own_parts(spec: TrainingSpec, model: Autoencoder) -> dict[str, str]:
-    """Hashes of what tells apart parts whose settings read the same.
+    """Return hashes of parts that may differ although their settings look equal.
 
     Args:
         spec: Settings of a run.
-        model: Untrained, made from them.
+        model: Untrained model with these settings.
 
     Returns:
-        By name of the setting, for those that hold networks or tensors, and for a
-        network that is not one of unbraid's own.
+        Hashes by name of the setting, for settings that hold networks or tensors, and
+        for a network that is not one of unbraid's own.
 
     Example:
         >>> from unbraid.models._build import build_model
@@ -44,16 +44,16 @@ def hash_own_parts(spec: TrainingSpec, model: Autoencoder) -> dict[str, str]:
     for name in ("objective", "network", "likelihood"):
         part = getattr(spec, name)
         held = list(_held(part))
-        words = []
+        texts = []
         if name == "network" and type(part) not in RECORDS.values():
-            words = [repr(model.encoder), repr(model.decoder)]
-        if held or words:
-            hashes[name] = _hash(held, words)
+            texts = [repr(model.encoder), repr(model.decoder)]
+        if held or texts:
+            hashes[name] = _hash(held, texts)
     return hashes
 
 
 def _held(value: Any) -> Iterator[nn.Module | torch.Tensor]:
-    """Networks and tensors in a part, or in parts and collections within it."""
+    """Yield the networks and tensors within a value."""
     if isinstance(value, nn.Module | torch.Tensor):
         yield value
     elif isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
@@ -68,12 +68,12 @@ def _held(value: Any) -> Iterator[nn.Module | torch.Tensor]:
         yield from _held(vars(value))
 
 
-def _hash(held: list[nn.Module | torch.Tensor], words: list[str]) -> str:
-    words = words + [repr(part) for part in held if isinstance(part, nn.Module)]
-    digest = hashlib.sha256("\n".join(map(without_addresses, words)).encode())
+def _hash(held: list[nn.Module | torch.Tensor], texts: list[str]) -> str:
+    texts = texts + [repr(part) for part in held if isinstance(part, nn.Module)]
+    digest = hashlib.sha256("\n".join(map(remove_addresses, texts)).encode())
     for part in held:
         tensors = part.state_dict() if isinstance(part, nn.Module) else {"": part}
         for name, tensor in tensors.items():
             digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-            digest.update(bytes_of(tensor))
+            digest.update(to_bytes(tensor))
     return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""A member of a population for one generation: from a saved state to the next one."""
+"""Segments of runs, as members of a population train between two generations."""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -9,13 +9,13 @@ import torch
 from unbraid.data import AbstractDataset
 
 from ._checkpoint import load_state, save_state
-from ._fit import choose_device, stream_of
+from ._fit import choose_device, make_stream
 from ._loop import Snapshot, train
 from ._specification import Change, TrainingSpec
 from ._state import TrainingState
 
 
-def train_stretch(
+def train_segment(
     spec: TrainingSpec,
     dataset: AbstractDataset,
     *,
@@ -24,44 +24,44 @@ def train_stretch(
     population: str,
     device: str | torch.device = "cpu",
     is_interrupted: Callable[[], bool] = lambda: False,
-    hear: Callable[[Snapshot], None] = lambda snapshot: None,
+    notify: Callable[[Snapshot], None] = lambda snapshot: None,
 ) -> TrainingState:
     """Train from one saved state to another, with settings of its own.
 
-    Weights, averages of the optimiser and the count of updates are those of the start;
-    learning rate, batch size, objective and seed are those of the specification.
+    Weights, averages of the optimizer and the number of updates are those of the
+    start; learning rate, batch size, objective and seed are those of ``spec``.
 
     Args:
-        spec: Settings of this stretch; ``steps`` is the count of updates at its end.
-        dataset: What is learned from.
-        start: File of the state to begin with, or ``None`` for fresh weights.
-        out: File to write the state to; nothing is written before the end.
-        population: Id that both states belong to.
-        device: Where to compute.
-        is_interrupted: Asked after every step.
-        hear: Told of every snapshot.
+        spec: Settings of this segment; ``steps`` is the number of updates at its end.
+        dataset: Data to train on.
+        start: File of the state to start from, or ``None`` for new weights.
+        out: File to write the final state to; nothing is written before the end.
+        population: Id of the population, which both states must name.
+        device: Device to train on.
+        is_interrupted: Called after every step; if true, training stops.
+        notify: Called with every snapshot.
 
     Returns:
-        The state at the end.
+        The final state.
 
     Raises:
-        TrainingDivergedError: If the loss is not finite any more.
-        CheckpointFormatError: If the start is damaged, or of another population.
+        TrainingDivergedError: If the loss is no longer finite.
+        CheckpointFormatError: If ``start`` is damaged, or of another population.
         KeyboardInterrupt: If interrupted; nothing is written.
     """
-    place = choose_device(device)
-    state = TrainingState.create(spec, device=place)
+    chosen = choose_device(device)
+    state = TrainingState.create(spec, device=chosen)
     if start is not None:
         load_state(state, start, run_id=population)
     for snapshot in train(
         state,
-        stream_of(spec, dataset, place),
+        make_stream(spec, dataset, chosen),
         spec.objective,
         steps=spec.steps,
         learning_rate=spec.learning_rate,
         is_interrupted=is_interrupted,
     ):
-        hear(snapshot)
+        notify(snapshot)
         if is_interrupted():
             raise KeyboardInterrupt
     save_state(state, out, run_id=population)
@@ -69,17 +69,18 @@ def train_stretch(
     return state
 
 
-def join_stretches(specs: Sequence[TrainingSpec]) -> TrainingSpec:
-    """One ordinary run that does what some stretches did one after another.
+def join_segments(specs: Sequence[TrainingSpec]) -> TrainingSpec:
+    """Return the settings of one run that consists of several segments.
 
     Args:
-        specs: As :func:`train_stretch` took them, the first with fresh weights.
+        specs: Settings of the segments, as :func:`train_segment` takes them. The first
+            one starts with new weights.
 
     Example:
         >>> first = TrainingSpec(steps=10, learning_rate=0.1)
         >>> later = dataclasses.replace(first, steps=30, learning_rate=0.2, seed=1)
-        >>> run = join_stretches([first, later])
-        >>> run.steps, run.changes[0].at, run.stretches() == [first, later]
+        >>> run = join_segments([first, later])
+        >>> run.steps, run.changes[0].at, run.segments() == [first, later]
         (30, 10, True)
     """
     changes = tuple(

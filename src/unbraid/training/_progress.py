@@ -1,4 +1,4 @@
-"""A progress bar as a logger: loss, active latents and time left."""
+"""Progress bar with loss, active latents and time left."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,10 +10,10 @@ from .loggers import AbstractLogger
 
 
 class ProgressBar(AbstractLogger):
-    """Shows how far a run is, if the standard error is a terminal.
+    """Progress bar of a run, shown if the standard error is a terminal.
 
     Args:
-        n_steps: Of the whole run.
+        n_steps: Number of steps of the run.
     """
 
     def __init__(self, n_steps: int) -> None:
@@ -31,20 +31,20 @@ class ProgressBar(AbstractLogger):
             desc="training",
             unit="step",
             dynamic_ncols=True,
-            disable=None,  # unless it is a terminal
+            disable=None,  # only shown in a terminal
         )
 
     def log(self, record: Mapping[str, Any]) -> None:
-        """Move the bar."""
+        """Advance the bar to the step of the record."""
         if self._bar is None:
             return
-        words = {"loss": f"{record['total']:.4g}"}
+        shown = {"loss": f"{record['total']:.4g}"}
         if "active_latents" in record:
-            words["active"] = str(record["active_latents"])
-        self._bar.set_postfix(words, refresh=False)
+            shown["active"] = str(record["active_latents"])
+        self._bar.set_postfix(shown, refresh=False)
         self._bar.update(record["step"] - self._bar.n)
 
     def close(self) -> None:
-        """Leave the bar as it is."""
+        """Close the bar."""
         if self._bar is not None:
             self._bar.close()

@@ -1,19 +1,20 @@
-"""Recipes: settings of a run that were found to work well together."""
+"""Recipes: settings that were measured to work well together."""
 
 import math
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
+from unbraid.foundation import check_option
 from unbraid.models import Decay, Number
 from unbraid.models.networks import AbstractNetwork, Dense, choose_network
 
 RecipeName = Literal["small"]
 
 _SMALL = 3 * 32 * 32
-"""Numbers in the largest image for which dense layers pay."""
+"""Values of the largest image for which dense layers are used."""
 
 _NARROW = _SMALL // 4
-"""Numbers in the largest image for which narrow layers suffice."""
+"""Values of the largest image for which narrow layers suffice."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,15 +31,13 @@ class Recipe:
 
 
 def check_recipe(name: str | None) -> str | None:
-    """Return the name of a recipe, or ``None``, if it is one.
+    """Return a name after checking that it is ``None`` or that of a recipe.
 
     Raises:
         ValueError: If there is no recipe of this name.
     """
-    if name is not None and name not in get_args(RecipeName):
-        raise ValueError(
-            f"recipe must be one of {', '.join(get_args(RecipeName))}, got {name!r}."
-        )
+    if name is not None:
+        check_option("recipe", name, RecipeName)
     return name
 
 
@@ -46,7 +45,7 @@ def choose_recipe(name: str, image_shape: tuple[int, ...]) -> Recipe:
     """Return the settings of a recipe.
 
     ``"small"`` is made for images of 8x8 to 32x32 pixels and for minutes on a CPU: two
-    dense layers of 128 units (256 for more than 768 numbers per image), and a learning
+    dense layers of 128 units (256 for more than 768 values per image), and a learning
     rate of 0.001 that falls to zero over the last 30% of the run. Larger images get a
     convolutional network and half the learning rate. The measurements are in
     ``docs/recipes.md``.
@@ -65,9 +64,9 @@ def choose_recipe(name: str, image_shape: tuple[int, ...]) -> Recipe:
         0.0005
     """
     check_recipe(name)
-    n_numbers = math.prod(image_shape)
-    if n_numbers > _SMALL:
+    n_values = math.prod(image_shape)
+    if n_values > _SMALL:
         network = choose_network("auto", image_shape)
         return Recipe(network=network, learning_rate=Decay(value=5e-4))
-    width = 128 if n_numbers <= _NARROW else 256
+    width = 128 if n_values <= _NARROW else 256
     return Recipe(network=Dense(widths=(width, width)), learning_rate=Decay(value=1e-3))

@@ -1,4 +1,4 @@
-"""Everything that is written down while a run goes on."""
+"""Recording of a run: history, states, traces and status."""
 
 import contextlib
 import time
@@ -10,7 +10,7 @@ from unbraid.foundation import TrainingDivergedError
 
 from ._checkpoint import load_state, save_state
 from ._diagnosis import Diagnosis, diagnose
-from ._history import HistoryFile, read_history, record_of
+from ._history import HistoryFile, make_record, read_history
 from ._loop import Snapshot
 from ._model_file import save_model
 from ._run import Run
@@ -27,13 +27,14 @@ class Recording:
 
     Args:
         spec: Settings of the run.
-        state: What is trained.
-        folder: Of the run, if it has one.
-        run_id: Of the run, if it has a folder.
-        tracer: Recorder of activations, if they are wanted.
-        loggers: Told of every record.
+        state: State of training.
+        folder: Folder of the run, if it has one.
+        run_id: Id of the run, if it has a folder.
+        tracer: Recorder of activations, if they are recorded.
+        loggers: Loggers, which get every record.
         save_every: Steps after which the state is saved.
         save_every_seconds: Seconds after which the state is saved.
+        history: Records so far.
     """
 
     spec: TrainingSpec
@@ -47,13 +48,13 @@ class Recording:
     history: list[dict[str, Any]] = field(default_factory=list)
 
     def start(self) -> None:
-        """Begin, or go on from what the folder holds."""
+        """Start the run, or resume it from its folder."""
         if self.folder is not None:
             if self.folder.state.is_file():
                 load_state(self.state, self.folder.state, run_id=self.run_id)
             if self.tracer is not None:
                 self.tracer.resume(self.state.step, self.run_id)
-            # A killed run may have written further than its last state.
+            # A killed run may have written records after its last state.
             self.history = read_history(self.folder.history, until=self.state.step)
             self._file = HistoryFile(self.folder.history, self.history)
             self._write_status("running")
@@ -64,13 +65,13 @@ class Recording:
             logger.start(self.spec.to_plain(), step=self.state.step, folder=where)
 
     def trace(self) -> None:
-        """Record activations, if they are wanted at this step."""
+        """Record activations, if they are recorded at this step."""
         if self.tracer is not None:
             self.tracer.record(self.state.step)
 
-    def take(self, snapshot: Snapshot) -> None:
-        """Write down a snapshot, and save the state if it is time."""
-        record = record_of(snapshot)
+    def add(self, snapshot: Snapshot) -> None:
+        """Add a snapshot to the history, and save the state if it is time."""
+        record = make_record(snapshot)
         self.history.append(record)
         if self.folder is not None:
             self._file.append(record)
@@ -85,28 +86,30 @@ class Recording:
             self.save()
 
     def save(self) -> None:
-        """Write the state, in place of the last one."""
+        """Write the state, replacing the last one."""
         if self.folder is None:
             return
-        # What the state says has happened must be on the disk before it.
+        # The history must be on the disk before the state that follows it.
         self._file.sync()
         save_state(self.state, self.folder.state, run_id=self.run_id)
         self._saved_at, self._saved_step = time.monotonic(), self.state.step
 
     def interrupt(self) -> KeyboardInterrupt:
-        """Save, and say how to go on."""
+        """Save the state, and return the exception to raise."""
         self.save()
         self._write_status("interrupted")
         where = "" if self.folder is None else f", saved in {self.folder.path}"
-        return KeyboardInterrupt(f"fit: interrupted at step {self.state.step}{where}")
+        return KeyboardInterrupt(
+            f"Training interrupted at step {self.state.step}{where}."
+        )
 
     def fail(self, error: Exception) -> None:
-        """Write down why there is no model; the last good state stays."""
+        """Write the reason of a failure; the last good state is kept."""
         reason, warnings = f"{type(error).__name__}: {error}", ()
         if isinstance(error, TrainingDivergedError):
             reason = str(error)
             warnings = (Diagnosis("diverged", reason, error.step),)
-        # A disk that is full may be what failed; its own error says more.
+        # The failure may be a full disk, whose own error is more useful.
         with contextlib.suppress(OSError):
             self._write_status("failed", error=reason, warnings=warnings)
 
@@ -117,7 +120,7 @@ class Recording:
         return self._result(())
 
     def finish(self) -> Run:
-        """Write the model, and hand over the run."""
+        """Write the model, and return the run."""
         warnings = diagnose(self.spec, self.history)
         if self.folder is not None:
             self.save()
@@ -137,7 +140,7 @@ class Recording:
         )
 
     def close(self) -> None:
-        """Let go of files and loggers."""
+        """Close files and loggers."""
         if self.folder is not None and hasattr(self, "_file"):
             self._file.close()
         for logger in self.loggers:

@@ -1,11 +1,11 @@
-"""Run: what a training leaves behind."""
+"""Run: a trained model with its history."""
 
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unbraid.foundation import CheckpointFormatError, read_json
+from unbraid.foundation import CheckpointFormatError, html_table, read_json
 from unbraid.models import Autoencoder
 
 from ._diagnosis import Diagnosis, find_gap
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run.
+    """A run of training.
 
     Attributes:
-        model: What was learned.
-        history: One record per range of steps: ``"step"``, ``"total"`` and every part
+        model: The trained model.
+        history: One record per range of steps: ``"step"``, ``"total"`` and every term
             of the loss (means over the range, in nats per image), ``"kl_per_latent"``,
             ``"active_latents"`` (above 0.01 nats), ``"gradient_norm"`` (of the last
             step) and ``"images_per_second"``.
-        spec: Settings that made it.
-        warnings: What is wrong with it.
-        folder: Where it is kept, if it is.
-        trace: Activations during training, if they were asked for.
+        spec: Settings of the run.
+        warnings: Problems that were found.
+        folder: Folder of the run, if it has one.
+        trace: Activations during training, if they were recorded.
     """
 
     model: Autoencoder
@@ -41,6 +41,44 @@ class Run:
     warnings: tuple[Diagnosis, ...] = ()
     folder: Path | None = None
     trace: Trace | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        parts = [
+            type(self.spec.objective).__name__,
+            f"{self.spec.n_latents} latents",
+            f"{self.spec.steps:,} steps",
+            f"seed {self.spec.seed}",
+        ]
+        if self.warnings:
+            parts.append(f"warnings: {', '.join(each.name for each in self.warnings)}")
+        if self.folder is not None:
+            parts.append(f"folder={str(self.folder)!r}")
+        return f"Run({', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        """Settings, the last record of the history and warnings, for notebooks."""
+        spec, last = self.spec, self.history[-1] if self.history else {}
+        rows = {
+            "objective": spec.objective,
+            "network": spec.network,
+            "likelihood": spec.likelihood,
+            "data": " x ".join(map(str, spec.image_shape)),
+            "latents": spec.n_latents,
+            "steps": f"{spec.steps:,}",
+            "batch size": spec.batch_size,
+            "seed": spec.seed,
+            "folder": self.folder or "-",
+        }
+        if "total" in last:
+            rows["last loss"] = f"{last['total']:.4g} nats per image"
+        if "active_latents" in last:
+            rows["active latents"] = last["active_latents"]
+        return html_table(
+            ("", ""),
+            [(name, str(value)) for name, value in rows.items()],
+            title="Run",
+            notes=[each.message for each in self.warnings],
+        )
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the history as a table, one row per record.
@@ -59,40 +97,39 @@ class Run:
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], **own: Any) -> "Run":
-        """A finished run from its folder.
+        """Load a finished run.
 
         Args:
-            folder: That ``fit`` was given as ``out``.
-            own: ``objective``, ``network`` and ``likelihood``, for those that are not
+            folder: Folder of the run, the argument ``out`` of ``fit``.
+            own: ``objective``, ``network`` and ``likelihood``, where they are not
                 unbraid's own.
 
         Raises:
-            CheckpointFormatError: If a file is damaged, of something else, or written
-                by a newer version.
+            CheckpointFormatError: If a file is damaged, of another kind, or written by
+                a newer version.
         """
-        place = RunFolder(folder)
+        files = RunFolder(folder)
         parts = {name: own[name] for name in ("network", "likelihood") if name in own}
-        model = load(place.path, **parts)
+        model = load(files.path, **parts)
         if not isinstance(model, Autoencoder):
             raise CheckpointFormatError(
-                f"{place.model}: expected the model of a run, got a linear one, which "
-                "no run makes. Use unbraid.load."
+                f"{files.model}: this is a linear model, which no run makes. Load it "
+                "with unbraid.load."
             )
-        about = read_json(place.spec, kind="run")
-        place.check_model(about)
+        about = read_json(files.spec, kind="run")
+        files.check_model(about)
         try:
             spec = TrainingSpec.from_plain(about["spec"], **own)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise CheckpointFormatError(
-                f"{place.spec}: expected the settings of a run, got some that cannot "
-                f"be read: {error}"
+                f"{files.spec}: the settings of the run cannot be read: {error}"
             ) from error
-        history = read_history(place.history)
+        history = read_history(files.history)
         return cls(
             model=model,
             history=history,
             spec=spec,
-            warnings=(*place.read_warnings(), *find_gap(spec, history)),
-            folder=place.path,
-            trace=Trace.load(place.path) if place.traces.is_file() else None,
+            warnings=(*files.read_warnings(), *find_gap(spec, history)),
+            folder=files.path,
+            trace=Trace.load(files.path) if files.traces.is_file() else None,
         )

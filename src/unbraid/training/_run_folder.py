@@ -1,4 +1,4 @@
-"""The folder of a run: whose it is, how far it is, and where its files are."""
+"""Folder of a run: its files, status and lock."""
 
 import contextlib
 import functools
@@ -23,7 +23,7 @@ from ._trace import TraceSettings
 
 Status = Literal["running", "paused", "interrupted", "failed", "finished"]
 
-# What a status says, and the type of it.
+# Fields of a status and their types.
 _STATUS = {
     "status": str,
     "step": int,
@@ -38,12 +38,12 @@ class RunFolder:
     """Files of one run.
 
     Args:
-        path: The folder; made when something is written.
+        path: Path of the folder, which is created when something is written.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         if not os.fspath(path):
-            raise ValueError("fit: expected the name of a folder, got ''.")
+            raise ValueError("The path of a run folder must not be empty.")
         self.path = expand_user(path)
         self.spec = self.path / "spec.json"
         self.status = self.path / "status.json"
@@ -59,19 +59,20 @@ class RunFolder:
         traces: TraceSettings | None,
         own: dict[str, str],
     ) -> str:
-        """Take the folder for a run, or find out that it is that run's already.
+        """Claim the folder for a run, unless it belongs to that run already.
 
         Args:
             spec: Settings of the run.
-            dataset: What it learns from.
-            traces: What it records, if anything.
-            own: What :func:`hash_own_parts` gives.
+            dataset: Data to train on.
+            traces: Settings of the recorded activations, if any.
+            own: Hashes from :func:`hash_own_parts`.
 
         Returns:
             The id of the run: a hash of its settings and data.
 
         Raises:
-            CheckpointFormatError: If it belongs to another run; says what differs.
+            CheckpointFormatError: If the folder belongs to another run; the message
+                names the differences.
         """
         wanted = {
             "spec": spec.to_plain(),
@@ -86,7 +87,7 @@ class RunFolder:
         if self.spec.is_file():
             self._check_same(read_json(self.spec, kind="run"), wanted, run_id)
             return run_id
-        for stranger in (
+        for file in (
             self.model,
             self.path / "model.safetensors",
             self.state,
@@ -94,15 +95,14 @@ class RunFolder:
             self.traces,
             self.status,
         ):
-            if stranger.exists():
+            if file.exists():
                 raise CheckpointFormatError(
-                    f"fit: expected a new folder or one of this run, got "
-                    f"{str(self.path)!r}, which holds {stranger.name} of something "
-                    "else. Choose another folder."
+                    f"{self.path}: the folder holds {file.name} of something else. "
+                    "Choose another folder."
                 )
         if self.path.exists() and not self.path.is_dir():
             raise NotADirectoryError(
-                f"fit: expected a folder, got {str(self.path)!r}, which is a file."
+                f"{self.path}: this is a file, not a folder. Choose another name."
             )
         write_json(self.spec, {"id": run_id, **wanted}, kind="run")
         return run_id
@@ -122,19 +122,19 @@ class RunFolder:
         if not differences:
             differences = _differences(found.get("own"), wanted.get("own", {}))
         raise CheckpointFormatError(
-            f"fit: expected a new folder or one of this run, got {str(self.path)!r}, "
-            f"which belongs to a run with another {', '.join(differences) or 'id'}. "
-            "Choose another folder, or delete this one."
+            f"{self.path}: the folder belongs to a run with another "
+            f"{', '.join(differences) or 'id'}. Choose another folder, or delete this "
+            "one."
         )
 
     def check_model(self, about: dict[str, Any]) -> None:
-        """Refuse the model of another run.
+        """Raise an error if the model is that of another run.
 
         Args:
             about: Content of ``spec.json``.
 
         Raises:
-            CheckpointFormatError: If the model names a run, and not this one.
+            CheckpointFormatError: If the model names another run.
         """
         owner = read_json(self.model, kind="model").get("run")
         # Models of the first versions name no run.
@@ -149,41 +149,47 @@ class RunFolder:
     def locked(self) -> Iterator[None]:
         """Keep other processes from training in the folder.
 
-        A process that is killed lets go by dying. Where the system or the disk knows
-        no locks, there is none.
+        The lock of a process that is killed is released. Where the system or the disk
+        does not support locks, there is none.
 
         Raises:
-            FolderInUseError: If another process is at it.
+            FolderInUseError: If another process is training in the folder.
         """
         with locked(self.path / "lock") as is_ours:
             if not is_ours:
                 raise FolderInUseError(
-                    f"fit: expected a folder in which nobody is training, got "
-                    f"{str(self.path)!r}, in which another process is. Wait for it, or "
-                    "choose another folder."
+                    f"{self.path}: another process is training in this folder. Wait "
+                    "for it, or choose another folder."
                 )
             yield
 
     def read_status(self) -> dict[str, Any]:
-        """How far the run is; no file or a damaged one, nothing known."""
+        """Read the status of the run; empty if the file is missing or damaged."""
         try:
-            words = read_json(self.status, kind="status")
+            status = read_json(self.status, kind="status")
         except (OSError, CheckpointFormatError):
             return {}
-        is_sound = all(isinstance(words.get(k, v()), v) for k, v in _STATUS.items())
-        return words if is_sound else {}
+        is_sound = all(isinstance(status.get(k, v()), v) for k, v in _STATUS.items())
+        return status if is_sound else {}
 
-    def read_warnings(self) -> tuple[Diagnosis, ...]:
-        """What was wrong with the run when it ended, as far as it is known."""
+    def read_warnings(
+        self, status: dict[str, Any] | None = None
+    ) -> tuple[Diagnosis, ...]:
+        """Return the problems that were found at the end of the run.
+
+        Args:
+            status: Content of ``status.json``; read from the file when not given.
+        """
+        status = self.read_status() if status is None else status
         try:
-            found = [Diagnosis(**words) for words in self.read_status()["warnings"]]
+            found = [Diagnosis(**plain) for plain in status["warnings"]]
         except (KeyError, TypeError):
             return ()
         return tuple(part for part in found if part.is_sound)
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing is left to be done."""
+        """Whether the run has ended with a model."""
         return self.read_status().get("status") == "finished" and self.model.is_file()
 
     def write_status(
@@ -195,8 +201,8 @@ class RunFolder:
         error: str = "",
         warnings: tuple[Diagnosis, ...] = (),
     ) -> None:
-        """Say how far the run is."""
-        words = {
+        """Write the status of the run."""
+        record = {
             "status": status,
             "step": step,
             "steps": steps,
@@ -204,12 +210,12 @@ class RunFolder:
             "warnings": [warning.to_plain() for warning in warnings],
             "versions": _versions(),
         }
-        write_json(self.status, words, kind="status")
+        write_json(self.status, record, kind="status")
 
 
 def _differences(found: Any, wanted: dict[str, Any]) -> list[str]:
     if not isinstance(found, dict):
-        return ["specification"]
+        return ["settings"]
     return [name for name in wanted if found.get(name) != wanted[name]]
 
 

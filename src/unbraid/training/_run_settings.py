@@ -1,4 +1,4 @@
-"""RunSettings: what is learned from, what learns, and how, as plain data."""
+"""RunSettings: data, objective and training settings as plain data."""
 
 from functools import cached_property
 from typing import Any
@@ -20,8 +20,8 @@ class RunSettings(ModelSettings):
     """Settings of one training run.
 
     Objective, network and likelihood are names, or dictionaries with a ``name`` and
-    hyperparameters; what is left out is filled with defaults, so that two ways of
-    writing the same settings are equal.
+    hyperparameters. Missing values are filled with defaults, so that two ways to write
+    the same settings are equal.
 
     Attributes:
         data: Dataset, by its name or path and its options.
@@ -38,13 +38,13 @@ class RunSettings(ModelSettings):
     @pydantic.field_validator("objective", mode="before")
     @classmethod
     def _fill_objective(cls, value: Any) -> dict[str, Any]:
-        """Add every hyperparameter, so that leaving one out makes no difference."""
+        """Add the defaults of hyperparameters that are not given."""
         return to_plain(read_record(value, AbstractObjective, OBJECTIVES), RECORDS)
 
     @pydantic.field_validator("seed")
     @classmethod
     def _check_seed(cls, seed: int) -> int:
-        """Refuse a seed that a column of a study's table cannot hold."""
+        """Require a seed that fits into a column of a study's table."""
         if seed >= 2**63:
             raise ValueError(f"seed must be below 2**63, got {seed}.")
         return seed
@@ -56,7 +56,7 @@ class RunSettings(ModelSettings):
         return TrainingSettings(**own, **dict(self.training))
 
     def to_plain(self) -> dict[str, Any]:
-        """Return the settings as JSON can hold them; 4.0 as 4, as in YAML."""
+        """Convert to JSON types; 4.0 becomes 4, as in YAML."""
         return dict(self._plain)
 
     @cached_property
@@ -66,10 +66,10 @@ class RunSettings(ModelSettings):
     def training_spec(
         self, dataset: AbstractDataset, statistics: ChannelStatistics | None = None
     ) -> TrainingSpec:
-        """Return what :func:`unbraid.training.train_run` takes.
+        """Return the settings for :func:`unbraid.training.train_run`.
 
         Args:
-            dataset: Dataset that ``data`` names.
+            dataset: The dataset named by ``data``.
             statistics: Statistics of the dataset, if they are known already.
         """
         return specify(

@@ -1,4 +1,4 @@
-"""Types of training settings: what a user may write, and what it is read as."""
+"""Types of training settings, with the conversion of what users write."""
 
 import operator
 from collections.abc import Mapping
@@ -26,29 +26,27 @@ from ._recipes import RecipeName, check_recipe
 MOST_STEPS = 10**11
 """Three years at 1,000 steps per second, more than any machine does at present."""
 
-# The parent of all, one that evaluates the loss at will, and one for sparse gradients.
+# The base class, one that evaluates the loss repeatedly, and one for sparse gradients.
 _UNUSABLE = ("Optimizer", "LBFGS", "SparseAdam")
 
 
 def _read_count(value: Any) -> int:
-    """Accept the integers of any library, and no truth values."""
+    """Accept the integers of any library, but no booleans."""
     try:
         number = 0 if isinstance(value, bool) else operator.index(value)
     except TypeError:
         number = 0
     if number < 1:
-        raise PydanticCustomError("count", "a whole number from 1")
+        raise PydanticCustomError("count", "a positive integer")
     return number
 
 
-def checked_count(name: str, value: Any) -> int:
-    """Return an argument as a plain whole number from 1, or raise a clear error."""
+def read_count(name: str, value: Any) -> int:
+    """Return an argument as a Python integer, after checking that it is positive."""
     try:
         return _read_count(value)
     except PydanticCustomError as error:
-        raise ValueError(
-            f"fit: expected {name} to be {error.message()}, got {value!r}."
-        ) from None
+        raise ValueError(f"{name} must be {error.message()}, got {value!r}.") from None
 
 
 def _check_steps(steps: int) -> int:
@@ -61,14 +59,14 @@ def _check_steps(steps: int) -> int:
     return steps
 
 
-def _check_optimiser(name: Any) -> str:
+def _check_optimizer(name: Any) -> str:
     kind = getattr(torch.optim, str(name), None)
-    is_optimiser = isinstance(kind, type) and issubclass(kind, torch.optim.Optimizer)
-    if not is_optimiser or name in _UNUSABLE:
+    is_optimizer = isinstance(kind, type) and issubclass(kind, torch.optim.Optimizer)
+    if not is_optimizer or name in _UNUSABLE:
         raise PydanticCustomError(
-            "optimiser",
-            "the name of an optimiser of torch.optim, such as 'Adam' or 'SGD', which "
-            "can use dense gradients of one pass",
+            "optimizer",
+            "the name of an optimizer of torch.optim that takes one dense gradient "
+            "per step, such as 'Adam' or 'SGD'",
         )
     return name
 
@@ -84,7 +82,7 @@ def _read_learning_rate(value: Any) -> Number | None:
 
 
 def read_record(value: Any, kind: type, known: Mapping[str, type]) -> Any:
-    """Return the record that a user means.
+    """Return the record that a setting describes.
 
     Args:
         value: A record, its name, or a dictionary with its name and options.
@@ -95,7 +93,7 @@ def read_record(value: Any, kind: type, known: Mapping[str, type]) -> Any:
         return value
     plain = {"name": value} if isinstance(value, str) else value
     if not isinstance(plain, Mapping) or not isinstance(plain.get("name"), str):
-        raise ValueError(f"expected a name, or a name with options, got {value!r}.")
+        raise ValueError(f"{value!r} is neither a name nor a name with options.")
     options = {k: from_plain(part, RECORDS) for k, part in plain.items() if k != "name"}
     try:
         return make_record(plain["name"], options, known)
@@ -117,7 +115,7 @@ def _read_choice(value: Any, kind: type, known: Mapping[str, type]) -> Any:
     if value in ("auto", {"name": "auto"}):
         return "auto"
     if isinstance(value, Mapping) and value.get("name") == "auto":
-        raise ValueError(f"expected no options for 'auto', got {value!r}.")
+        raise ValueError(f"'auto' takes no options, got {value!r}.")
     return read_record(value, kind, known)
 
 
@@ -128,7 +126,7 @@ def _write_choice(value: Any) -> dict[str, Any]:
 Count = Annotated[int, pydantic.BeforeValidator(_read_count)]
 Steps = Annotated[Count, pydantic.AfterValidator(_check_steps)]
 Seed = Annotated[int, pydantic.BeforeValidator(check_seed)]
-OptimiserName = Annotated[str, pydantic.BeforeValidator(_check_optimiser)]
+OptimizerName = Annotated[str, pydantic.BeforeValidator(_check_optimizer)]
 RecipeChoice = Annotated[RecipeName | None, pydantic.BeforeValidator(check_recipe)]
 LearningRate = Annotated[
     float | AbstractSchedule | None,

@@ -21,7 +21,7 @@ from ._setting_types import (
     LearningRate,
     LikelihoodChoice,
     NetworkChoice,
-    OptimiserName,
+    OptimizerName,
     RecipeChoice,
     Seed,
     Steps,
@@ -30,9 +30,27 @@ from ._setting_types import (
 LEARNING_RATE = 1e-4
 """Learning rate of a run that neither gives one nor follows a recipe."""
 
+_NAMES_ON_DISK = {
+    "optimizer": "optimiser",
+    "optimizer_options": "optimiser_options",
+    "standardize": "standardise",
+}
+"""Former spelling of settings, which files and run ids keep."""
+_NAMES = {former: name for name, former in _NAMES_ON_DISK.items()}
+
+
+def write_names(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings under the names that they have in files."""
+    return {_NAMES_ON_DISK.get(name, name): part for name, part in settings.items()}
+
+
+def read_names(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings from a file under their present names."""
+    return {_NAMES.get(name, name): part for name, part in settings.items()}
+
 
 class ModelSettings(Section):
-    """Network, likelihood and seed, which have keys of their own in a study file."""
+    """Network, likelihood and seed, which are top-level keys of a study file."""
 
     model_config = pydantic.ConfigDict(arbitrary_types_allowed=True)
 
@@ -44,10 +62,10 @@ class ModelSettings(Section):
     )
     likelihood: LikelihoodChoice = Field(
         default="auto",
-        description="How images are compared with reconstructions: auto, bernoulli, "
+        description="Likelihood of images given codes: auto, bernoulli, "
         "gaussian, laplace, kernel_augmented, the .json file of a learned likelihood, "
         "or a likelihood object. auto is bernoulli for images, and gaussian for "
-        "vectors and standardised data.",
+        "vectors and standardized data.",
     )
     seed: Seed = Field(
         default=0,
@@ -75,17 +93,17 @@ class Training(Section):
         default=None,
         description="Learning rate of the optimizer: a number, or a schedule such as "
         "{name: decay, value: 1e-3}, which falls to zero over the last 30% of the "
-        "steps. That of the recipe, or 0.0001, when not given.",
+        "steps. If not given, that of the recipe, or 0.0001.",
     )
     recipe: RecipeChoice = Field(
         default=None,
         description="Recipe that chooses the network and the learning rate unless they "
         "are given: small suits images of up to 32x32 pixels and minutes on a CPU.",
     )
-    optimiser: OptimiserName = Field(
+    optimizer: OptimizerName = Field(
         default="Adam", description="Name of an optimizer class of torch.optim."
     )
-    optimiser_options: dict[str, Any] = Field(
+    optimizer_options: dict[str, Any] = Field(
         default={},
         description="Further options of the optimizer, such as {weight_decay: 1e-4}.",
     )
@@ -93,7 +111,7 @@ class Training(Section):
         default="iid",
         description="Draw rows independently (iid), or each once per epoch (shuffled).",
     )
-    standardise: bool = Field(
+    standardize: bool = Field(
         default=False,
         description="Give every channel mean 0 and standard deviation 1 inside the "
         "model.",
@@ -101,6 +119,11 @@ class Training(Section):
     log_every: Count = Field(
         default=100, description="Steps per record of the history."
     )
+
+    @pydantic.model_validator(mode="before")
+    @classmethod
+    def _read_names(cls, data: Any) -> Any:
+        return read_names(data) if isinstance(data, Mapping) else data
 
     @pydantic.model_validator(mode="after")
     def _fill_learning_rate(self) -> Self:
@@ -111,7 +134,7 @@ class Training(Section):
 
     @pydantic.model_serializer(mode="wrap")
     def _write(self, write: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-        plain = write(self)
+        plain = write_names(write(self))
         return {name: value for name, value in plain.items() if value is not None}
 
 
@@ -135,9 +158,9 @@ class TrainingOverrides(TypedDict, total=False):
     likelihood: AbstractLikelihood | str | Mapping[str, Any]
     learning_rate: Number | Mapping[str, Any] | None
     recipe: RecipeName | None
-    optimiser: str
-    optimiser_options: Mapping[str, Any]
+    optimizer: str
+    optimizer_options: Mapping[str, Any]
     order: Literal["iid", "shuffled"]
-    standardise: bool
+    standardize: bool
     seed: int
     log_every: int

@@ -1,4 +1,4 @@
-"""Functions whose keyword arguments are the fields of TrainingSettings."""
+"""Functions whose keyword arguments are training settings."""
 
 import inspect
 import textwrap
@@ -9,7 +9,7 @@ from unbraid.foundation import suggest
 
 from ._settings import TrainingOverrides, TrainingSettings
 
-_PLACE = "        {settings}\n"
+_PLACEHOLDER = "        {settings}\n"
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
@@ -42,7 +42,7 @@ def list_settings(
     listed = signature.replace(parameters=[*positional, *settings, *named])
     function.__signature__ = listed  # pyright: ignore[reportFunctionMemberAccess]
     if function.__doc__ is not None:
-        function.__doc__ = function.__doc__.replace(_PLACE, _describe_settings())
+        function.__doc__ = function.__doc__.replace(_PLACEHOLDER, _describe_settings())
     return function
 
 
@@ -67,13 +67,13 @@ def read_settings(
     """Return training settings with some of them replaced.
 
     Args:
-        function: Function that was called with them, for the error.
+        function: Function that was called, for the message.
         settings: Settings, or ``None`` for the defaults.
         overrides: Keyword arguments of the call.
 
     Raises:
         TypeError: If a keyword is not a training setting.
-        ValueError: If a value is wrong.
+        ValueError: If a value is not valid.
     """
     for name in overrides:
         if name not in TrainingSettings.model_fields:

@@ -1,4 +1,4 @@
-"""Everything that decides the outcome of a run, apart from the data."""
+"""TrainingSpec: everything that decides the result of a run, except the data."""
 
 import dataclasses
 import hashlib
@@ -21,7 +21,7 @@ from unbraid.models import (
 from unbraid.models.networks import AbstractNetwork, Dense
 from unbraid.models.objectives import AbstractObjective, BetaVAE
 
-from ._settings import LEARNING_RATE, TrainingSettings
+from ._settings import LEARNING_RATE, TrainingSettings, read_names, write_names
 
 FORMAT = 1
 _OWN = "own"
@@ -36,15 +36,15 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """Settings that take the place of a run's own from a step on.
+    """New settings from a step of a run on.
 
     Args:
-        at: Updates after which it holds, from 1.
-        objective: What is made small from then on.
-        batch_size: Images (or pairs, or triplets) of an update.
-        learning_rate: Learning rate from then on, a number or a schedule. The
-            optimizer keeps its averages.
-        seed: Of batches and noise.
+        at: Number of updates after which the change takes effect, at least 1.
+        objective: Training objective.
+        batch_size: Images (or pairs, or triplets) per update.
+        learning_rate: Learning rate, a number or a schedule. The optimizer keeps its
+            averages.
+        seed: Seed of batches and noise.
     """
 
     at: int
@@ -56,16 +56,16 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingSpec:
-    """Settings of a run, with everything chosen that a user may leave open.
+    """Settings of a run, in which nothing is left to be chosen.
 
-    Those that are not described here are as in :class:`TrainingSettings`.
+    Settings that are not described here are described in :class:`TrainingSettings`.
 
     Args:
         objective: Training objective.
         network: Encoder and decoder.
-        likelihood: Likelihood.
-        image_shape: Shape of an image, or of a vector.
-        optimiser_options: Further options of the optimizer, as pairs.
+        likelihood: Likelihood of images given codes.
+        image_shape: Shape of an image, ``(channels, height, width)``, or of a vector.
+        optimizer_options: Further options of the optimizer, as pairs.
         mean: Mean of every channel, which is subtracted; empty for none.
         std: Standard deviation of every channel, by which it is divided; empty for
             none.
@@ -80,9 +80,9 @@ class TrainingSpec:
     steps: int = _DEFAULTS.steps
     batch_size: int = _DEFAULTS.batch_size
     order: Literal["iid", "shuffled"] = _DEFAULTS.order
-    optimiser: str = _DEFAULTS.optimiser
+    optimizer: str = _DEFAULTS.optimizer
     learning_rate: Number = LEARNING_RATE
-    optimiser_options: tuple[tuple[str, Any], ...] = ()
+    optimizer_options: tuple[tuple[str, Any], ...] = ()
     mean: tuple[float, ...] = ()
     std: tuple[float, ...] = ()
     seed: int = _DEFAULTS.seed
@@ -99,26 +99,26 @@ class TrainingSpec:
         least = self.objective.least_batch
         if self.batch_size < least:
             raise ValueError(
-                f"fit: expected a batch size from {least} for "
+                f"batch_size must be at least {least} for "
                 f"{type(self.objective).__name__}, got {self.batch_size}."
             )
         steps = [0, *(change.at for change in self.changes), self.steps]
         if any(later <= earlier for earlier, later in itertools.pairwise(steps)):
             raise ValueError(
-                f"fit: expected changes at growing steps from 1 and below "
+                f"The steps of changes must be increasing, at least 1 and below "
                 f"{self.steps}, got {steps[1:-1]}."
             )
         if self.changes:
-            self.stretches()  # meets what is wrong with the settings of a change
+            self.segments()  # checks the settings of every change
 
     @classmethod
     def shared_settings(cls) -> set[str]:
-        """Names of the fields that are also those of :class:`TrainingSettings`."""
-        own = {part.name for part in fields(cls)} - {"optimiser_options"}
+        """Return the names of fields that :class:`TrainingSettings` has too."""
+        own = {part.name for part in fields(cls)} - {"optimizer_options"}
         return own & set(TrainingSettings.model_fields)
 
-    def stretches(self) -> list[Self]:
-        """The run in parts without changes; ``steps`` is where each of them ends."""
+    def segments(self) -> list[Self]:
+        """Return the segments between changes; ``steps`` is the end of each."""
         ends = [*(change.at for change in self.changes), self.steps]
         parts = [dataclasses.replace(self, changes=(), steps=ends[0])]
         for change, end in zip(self.changes, ends[1:], strict=True):
@@ -131,33 +131,34 @@ class TrainingSpec:
         return parts
 
     def to_plain(self) -> dict[str, Any]:
-        """As JSON can hold it.
+        """Convert to JSON types.
 
-        An objective, network or likelihood of the user's own is written as its class
-        and settings in words, which tell it apart but cannot make it again.
+        A custom objective, network or likelihood is written as the name of its class
+        and its settings as text, from which it cannot be made again.
         """
         parts = {
             part.name: plain_part(getattr(self, part.name)) for part in fields(self)
         }
-        if not self.changes:  # as runs were written before there were any
+        if not self.changes:  # as runs were written before changes existed
             del parts["changes"]
-        return {"format": FORMAT, "name": "run", **parts}
+        return {"format": FORMAT, "name": "run", **write_names(parts)}
 
     @classmethod
     def from_plain(cls, data: Mapping[str, Any], **own: Any) -> Self:
-        """What :meth:`to_plain` wrote.
+        """Read what :meth:`to_plain` wrote.
 
         Args:
-            data: The plain data.
-            own: ``objective``, ``network`` and ``likelihood``, for those that are not
-                unbraid's.
+            data: Plain data.
+            own: ``objective``, ``network`` and ``likelihood``, where they are not
+                unbraid's own.
         """
         if data.get("format", FORMAT) > FORMAT:
             raise ValueError(
-                f"run: expected format {FORMAT} or older, got {data['format']}. Update "
-                "unbraid to read it."
+                f"The settings have format {data['format']}, but this version of "
+                f"unbraid reads formats up to {FORMAT}. Update unbraid to read them."
             )
-        plain = {key: value for key, value in data.items() if key != "format"}
+        plain = read_names(data)
+        plain.pop("format", None)
         for name in _KINDS:
             if name in plain:
                 plain[name] = read_part(name, plain[name], own.get(name))
@@ -168,37 +169,37 @@ _TABLE = Joined[type]({"change": Change}, RECORDS)
 
 
 def plain_part(value: Any) -> Any:
-    """A field of a specification as JSON can hold it."""
+    """Convert a field of :class:`TrainingSpec` to JSON types."""
     try:
         return to_plain(value, _TABLE)
     except ValueError:
         if not isinstance(value, tuple(_KINDS.values())):
             raise
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
-        return {"name": _OWN, "kind": kind, "settings": without_addresses(repr(value))}
+        return {"name": _OWN, "kind": kind, "settings": remove_addresses(repr(value))}
 
 
-def without_addresses(text: str) -> str:
-    """Words about objects, without where these lie in memory."""
+def remove_addresses(text: str) -> str:
+    """Return a text without addresses of objects in memory."""
     return _ADDRESS.sub("", text)
 
 
 def read_part(name: str, plain: Any, own: Any = None) -> Any:
-    """What :func:`plain_part` wrote, or what the user gives in its place."""
+    """Read what :func:`plain_part` wrote, or return the user's own object."""
     part = own
     if not (isinstance(plain, Mapping) and plain.get("name") == _OWN):
         part = from_plain(restore_former_settings(plain), RECORDS)
     elif own is None:
         raise ValueError(
-            f"run: expected {name}=..., because it was made with {plain.get('kind')}, "
-            "which is not one of unbraid's own."
+            f"The run was made with {plain.get('kind')}, which is not one of "
+            f"unbraid's own. Pass it as {name}=..."
         )
     if not isinstance(part, _KINDS[name]):
-        raise ValueError(f"run: expected the settings of a {name}, got {part!r}.")
+        raise ValueError(f"{name} must be the settings of a {name}, got {part!r}.")
     return part
 
 
 def hash_plain(*parts: Any) -> str:
-    """Hash of plain data: equal for equal data."""
+    """Return a hash of plain data."""
     text = json.dumps(parts, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()

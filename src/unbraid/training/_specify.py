@@ -1,4 +1,4 @@
-"""From names and a dataset to the settings of a run."""
+"""specify: complete the settings of a run for a dataset."""
 
 from typing import Unpack
 
@@ -22,7 +22,7 @@ def specify(
     settings: TrainingSettings | None = None,
     **overrides: Unpack[TrainingOverrides],
 ) -> TrainingSpec:
-    """Fit settings to a dataset: choose everything that they leave open.
+    """Return the settings of a run, with everything chosen that was left open.
 
     Args:
         objective: Training objective, or its name.
@@ -40,23 +40,28 @@ def specify(
     chosen = read_settings(specify, settings, overrides)
     network, likelihood = chosen.network, chosen.likelihood
     learning_rate = chosen.learning_rate
+    objective = choose_objective(objective)
+    if network == "auto":
+        network = objective.default_network() or network
+    if likelihood == "auto":
+        likelihood = objective.default_likelihood() or likelihood
     if chosen.recipe is not None:
         recipe = choose_recipe(chosen.recipe, dataset.image_shape)
         network = recipe.network if network == "auto" else network
         learning_rate = learning_rate or recipe.learning_rate
-    if not chosen.standardise:
+    if not chosen.standardize:
         statistics = None
     elif statistics is None:
         statistics = channel_statistics(dataset)
     if likelihood == "auto":
-        is_plain_image = len(dataset.image_shape) == 3 and not chosen.standardise
+        is_plain_image = len(dataset.image_shape) == 3 and not chosen.standardize
         likelihood = "bernoulli" if is_plain_image else "gaussian"
     resolved = {
-        "objective": choose_objective(objective).for_data(dataset).over(chosen.steps),
+        "objective": objective.for_data(dataset).over(chosen.steps),
         "network": choose_network(network, dataset.image_shape),
         "likelihood": choose_likelihood(likelihood),
         "learning_rate": learning_rate,
-        "optimiser_options": tuple(sorted(chosen.optimiser_options.items())),
+        "optimizer_options": tuple(sorted(chosen.optimizer_options.items())),
         "image_shape": tuple(dataset.image_shape),
         "mean": tuple(statistics.mean) if statistics else (),
         "std": tuple(statistics.std) if statistics else (),

@@ -1,4 +1,4 @@
-"""All that a run is at one moment: enough to go on bit for bit."""
+"""State of training, from which a run can be continued exactly."""
 
 import math
 from dataclasses import dataclass
@@ -18,71 +18,64 @@ from ._specification import TrainingSpec
 class TrainingState:
     """A model in training.
 
-    Randomness needs no place here: batches and noise are functions of the seed and the
-    step.
+    It holds no random state, because batches and noise depend on seed and step only.
 
     Attributes:
         model: The model.
-        optimiser: Of the model, and of the second network unless it is an adversary.
+        optimizer: Optimizer of the model, and of the second network unless that is an
+            adversary.
         extra: Second network of the objective, if it has one.
-        adversary_optimiser: Of the second network, if it is an adversary.
-        step: Updates done.
+        adversary_optimizer: Optimizer of the second network, if that is an adversary.
+        step: Number of updates done.
     """
 
     model: Autoencoder
-    optimiser: torch.optim.Optimizer
+    optimizer: torch.optim.Optimizer
     extra: nn.Module | None = None
-    adversary_optimiser: torch.optim.Optimizer | None = None
+    adversary_optimizer: torch.optim.Optimizer | None = None
     step: int = 0
 
     @classmethod
     def create(
-        cls,
-        spec: TrainingSpec,
-        *,
-        device: torch.device | str = "cpu",
-        model: Autoencoder | None = None,
+        cls, spec: TrainingSpec, *, device: torch.device | str = "cpu"
     ) -> "TrainingState":
-        """The state before the first step.
+        """Return the state before the first step.
 
         Args:
             spec: Settings of the run.
-            device: Where to train.
-            model: To start from, in place of a fresh one.
+            device: Device to train on.
         """
-        if model is None:
-            _require_memory(spec)
-            model = build_model(
-                spec.network,
-                image_shape=spec.image_shape,
-                n_latents=spec.n_latents,
-                likelihood=spec.likelihood,
-                seed=spec.seed,
-                is_variational=spec.objective.is_variational,
-                mean=spec.mean or None,
-                std=spec.std or None,
-            )
-        model = model.to(device)
+        _require_memory(spec)
+        model = build_model(
+            spec.network,
+            image_shape=spec.image_shape,
+            n_latents=spec.n_latents,
+            likelihood=spec.likelihood,
+            seed=spec.seed,
+            is_variational=spec.objective.is_variational,
+            mean=spec.mean or None,
+            std=spec.std or None,
+        ).to(device)
         extra = _build_extra(spec, model)
         parameters = list(model.parameters())
-        adversary_optimiser = None
+        adversary_optimizer = None
         if extra is not None:
             extra = extra.to(device)
             if isinstance(spec.objective, AbstractAdversarialObjective):
-                adversary_optimiser = spec.objective.adversary_optimiser(extra)
+                adversary_optimizer = spec.objective.adversary_optimizer(extra)
             else:
                 parameters += list(extra.parameters())
-        optimiser = _build_optimiser(spec, parameters)
-        return cls(model, optimiser, extra, adversary_optimiser)
+        optimizer = _build_optimizer(spec, parameters)
+        return cls(model, optimizer, extra, adversary_optimizer)
 
     def set_learning_rate(self, rate: float) -> None:
-        """Of the optimiser of the model, which keeps its averages."""
-        for group in self.optimiser.param_groups:
+        """Set the learning rate of the model's optimizer, which keeps its averages."""
+        for group in self.optimizer.param_groups:
             group["lr"] = rate
 
 
 def _require_memory(spec: TrainingSpec) -> None:
-    """Refuse models and batches that do not fit into memory, before building any."""
+    """Raise an error if the model or a batch does not fit into memory."""
     n_weights = _n_weights(spec)
     # The weights, their gradients and the two averages of Adam.
     require_memory(
@@ -98,7 +91,7 @@ def _require_memory(spec: TrainingSpec) -> None:
 
 
 def _n_weights(spec: TrainingSpec) -> int:
-    """Number of weights, from layers that have a shape and no memory."""
+    """Return the number of weights, from layers without memory (device meta)."""
     try:
         with torch.device("meta"), torch.random.fork_rng(devices=[]):
             n_outputs = spec.n_latents * (2 if spec.objective.is_variational else 1)
@@ -106,7 +99,7 @@ def _n_weights(spec: TrainingSpec) -> int:
                 spec.network.encoder(spec.image_shape, n_outputs),
                 spec.network.decoder(spec.image_shape, spec.n_latents),
             )
-    except Exception:  # networks of other packages may do more than make layers
+    except Exception:  # custom networks may do more than create layers
         return 0
     return sum(part.numel() for net in networks for part in net.parameters())
 
@@ -117,18 +110,18 @@ def _build_extra(spec: TrainingSpec, model: Autoencoder) -> nn.Module | None:
         return spec.objective.build_extra(model)
 
 
-def _build_optimiser(
+def _build_optimizer(
     spec: TrainingSpec, parameters: list[nn.Parameter]
 ) -> torch.optim.Optimizer:
-    kind = getattr(torch.optim, spec.optimiser)
-    options: dict[str, Any] = dict(spec.optimiser_options)
-    if spec.optimiser in ("Adam", "AdamW", "SGD", "Adagrad"):
-        # One kernel for all parameters; on a CPU most of a small model's update.
+    kind = getattr(torch.optim, spec.optimizer)
+    options: dict[str, Any] = dict(spec.optimizer_options)
+    if spec.optimizer in ("Adam", "AdamW", "SGD", "Adagrad"):
+        # One kernel for all parameters, which makes small models on a CPU much faster.
         options.setdefault("fused", True)
     try:
         return kind(parameters, lr=value_at(spec.learning_rate, 0), **options)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"fit: expected options of torch.optim.{spec.optimiser}, got {options}: "
+            f"torch.optim.{spec.optimizer} does not accept the options {options}: "
             f"{error}"
         ) from error

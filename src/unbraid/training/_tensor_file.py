@@ -1,4 +1,4 @@
-"""Files of tensors that say what they are: safetensors with a few words about them."""
+"""Files of tensors: safetensors with a description and a checksum."""
 
 import hashlib
 import json
@@ -14,8 +14,8 @@ from safetensors.torch import load, save
 from unbraid.foundation import FORMAT, CheckpointFormatError, atomic_write, parse_record
 
 _ABOUT = "unbraid"
-_MOST_HEADER = 100_000_000
-"""Bytes of a header; the format allows no more."""
+_MAX_HEADER = 100_000_000
+"""Largest header in bytes that the format allows."""
 
 
 def write_tensors(
@@ -25,26 +25,26 @@ def write_tensors(
     kind: str,
     about: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write tensors, and what they are, in place of what was there.
+    """Write tensors and their description, replacing the file.
 
-    Equal tensors and words give equal bytes. A checksum goes with them, by which a
-    byte that changed is found when they are read.
+    Equal tensors and descriptions give equal bytes. A checksum reveals changed bytes
+    when the file is read.
 
     Args:
-        path: Of the file.
-        tensors: By name.
-        kind: Of the file, asked for when it is read.
-        about: Plain data to go with them.
+        path: Path of the file.
+        tensors: Tensors by name.
+        kind: Kind of the file, which is checked when it is read.
+        about: Description of the tensors, as plain data.
     """
-    # Clones, because tensors that share memory are refused by the format.
+    # Clones, because the format does not allow tensors that share memory.
     plain = {
         name: tensor.detach().cpu().contiguous().clone()
         for name, tensor in tensors.items()
     }
-    words = {"format": FORMAT, "kind": kind, **(about or {})}
-    words["checksum"] = _checksum(words, plain)
-    # One key only: several would be written in any order.
-    content = save(plain, {_ABOUT: json.dumps(words, sort_keys=True)})
+    record = {"format": FORMAT, "kind": kind, **(about or {})}
+    record["checksum"] = _checksum(record, plain)
+    # One key only, because several would be written in any order.
+    content = save(plain, {_ABOUT: json.dumps(record, sort_keys=True)})
     with atomic_write(path) as file:
         file.write(content)
 
@@ -52,41 +52,46 @@ def write_tensors(
 def read_tensors(
     path: Path, *, kind: str
 ) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-    """What :func:`write_tensors` wrote: tensors by name, and the words about them.
+    """Read a file that :func:`write_tensors` wrote: the tensors and their description.
 
     Raises:
         CheckpointFormatError: If the file is damaged, is another kind of file, or was
             written by a newer version.
     """
-    # By its bytes, because safetensors cannot open a name that is not UTF-8.
-    content = path.read_bytes()
+    # As bytes, because safetensors cannot open names that are not UTF-8.
+    return parse_tensors(path, path.read_bytes(), kind=kind)
+
+
+def parse_tensors(
+    path: Path, content: bytes, *, kind: str
+) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    """Return the tensors in the content of a file, as :func:`read_tensors` does."""
     about = _read_about(path, content, kind=kind)
     try:
         tensors = load(content)
     except (SafetensorError, KeyError, ValueError) as error:
         raise CheckpointFormatError(
-            f"{path}: expected a file of tensors, got one that is damaged or cut off "
-            f"({error})."
+            f"{path}: the file of tensors is damaged or cut off ({error})."
         ) from error
-    # Files of the first versions have none.
+    # Files of the first versions have no checksum.
     checksum = about.pop("checksum", None)
     if checksum is not None and checksum != _checksum(about, tensors):
         raise CheckpointFormatError(
-            f"{path}: expected the bytes that were written, got others: the file is "
-            "damaged. Restore it from a copy, or train again in another folder."
+            f"{path}: the file is damaged: its checksum is wrong. Restore it from a "
+            "copy, or train again in another folder."
         )
     return tensors, about
 
 
 def read_about(path: Path, *, kind: str) -> dict[str, Any]:
-    """The words of a file of tensors, without reading the tensors.
+    """Read the description in a file of tensors, without the tensors.
 
     Raises:
-        CheckpointFormatError: If they cannot be read, or are of another kind of file.
+        CheckpointFormatError: If the file is damaged or of another kind.
     """
     with path.open("rb") as file:
         n_bytes = int.from_bytes(file.read(8), "little")
-        head = file.read(n_bytes) if n_bytes <= _MOST_HEADER else b""
+        head = file.read(n_bytes) if n_bytes <= _MAX_HEADER else b""
     about = _read_about(path, n_bytes.to_bytes(8, "little") + head, kind=kind)
     parts = [part for name, part in json.loads(head).items() if name != "__metadata__"]
     try:
@@ -95,47 +100,47 @@ def read_about(path: Path, *, kind: str) -> dict[str, Any]:
         raise CheckpointFormatError(f"{path}: the file is damaged.") from error
     if path.stat().st_size != size:
         raise CheckpointFormatError(
-            f"{path}: expected a file of {size:,} bytes, got one that is cut off or "
-            f"damaged, of {path.stat().st_size:,}."
+            f"{path}: the file is cut off or damaged: it has "
+            f"{path.stat().st_size:,} bytes instead of {size:,}."
         )
     return about
 
 
 def _read_about(path: Path, content: bytes, *, kind: str) -> dict[str, Any]:
-    """From the head of a file: its length, then JSON with our words as one text."""
+    """Read the description from the header: its length, then JSON."""
     n_bytes = int.from_bytes(content[:8], "little")
     try:
-        if not 0 < n_bytes <= min(len(content) - 8, _MOST_HEADER):
+        if not 0 < n_bytes <= min(len(content) - 8, _MAX_HEADER):
             raise ValueError("the header is cut off")
-        words = json.loads(content[8 : 8 + n_bytes])["__metadata__"][_ABOUT]
+        text = json.loads(content[8 : 8 + n_bytes])["__metadata__"][_ABOUT]
     except (LookupError, RecursionError, TypeError, ValueError) as error:
         reason = "" if isinstance(error, LookupError) else f" ({error})"
         raise CheckpointFormatError(
-            f"{path}: expected a file of tensors that unbraid wrote, got one that is "
-            f"damaged or cut off, or a file of something else{reason}."
+            f"{path}: this is not a file of tensors that unbraid wrote; it is damaged "
+            f"or cut off, or something else{reason}."
         ) from error
-    return parse_record(path, words, kind=kind)
+    return parse_record(path, text, kind=kind)
 
 
 def hash_tensors(tensors: Mapping[str, torch.Tensor]) -> str:
-    """Hash of names, shapes and numbers: what a set of weights is known by."""
+    """Return a hash of the names, shapes and values of tensors."""
     total = hashlib.sha256()
     for name, tensor in sorted(tensors.items()):
         total.update(f"{name} {tensor.dtype} {tuple(tensor.shape)};".encode())
-        total.update(bytes_of(tensor))
+        total.update(to_bytes(tensor))
     return total.hexdigest()
 
 
-def _checksum(words: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> int:
-    total = zlib.crc32(json.dumps(words, sort_keys=True).encode())
+def _checksum(about: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> int:
+    total = zlib.crc32(json.dumps(about, sort_keys=True).encode())
     for name, tensor in sorted(tensors.items()):
         shape = f"{name} {tensor.dtype} {tuple(tensor.shape)}"
-        total = zlib.crc32(bytes_of(tensor), zlib.crc32(shape.encode(), total))
+        total = zlib.crc32(to_bytes(tensor), zlib.crc32(shape.encode(), total))
     return total
 
 
-def bytes_of(tensor: torch.Tensor) -> memoryview:
-    """The bytes of a tensor, without a copy where there is no need."""
+def to_bytes(tensor: torch.Tensor) -> memoryview:
+    """Return the bytes of a tensor, without a copy where possible."""
     return tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().data
 
 
@@ -146,15 +151,15 @@ def copy_into(
 
     Raises:
         CheckpointFormatError: If names or shapes are not those of the network, or if
-            there is no number where one should be.
+            values are NaN.
     """
     check_shapes(path, targets, tensors)
     with torch.no_grad():
         for name, target in targets.items():
             if tensors[name].isnan().any():
                 raise CheckpointFormatError(
-                    f"{path}: expected numbers, got NaN in {name!r}: the file is "
-                    "damaged, or was written by a model that had diverged."
+                    f"{path}: {name!r} contains NaN; the file is damaged, or the model "
+                    "had diverged."
                 )
             target.copy_(tensors[name])
 
@@ -162,17 +167,17 @@ def copy_into(
 def check_shapes(
     path: Path, targets: Mapping[str, torch.Tensor], tensors: Mapping[str, torch.Tensor]
 ) -> None:
-    """Refuse tensors whose names or shapes are not those of a network."""
+    """Require the names and shapes of a network's tensors."""
     missing, unknown = set(targets) - set(tensors), set(tensors) - set(targets)
     if missing or unknown:
         name = sorted(missing or unknown)[0]
         raise CheckpointFormatError(
-            f"{path}: expected the weights of this network, got a file "
+            f"{path}: these are not the weights of this network, because they are "
             f"{'without' if missing else 'with'} {name!r}."
         )
     for name, target in targets.items():
         if target.shape != tensors[name].shape:
             raise CheckpointFormatError(
-                f"{path}: expected {name!r} of shape {tuple(target.shape)}, got "
-                f"{tuple(tensors[name].shape)}."
+                f"{path}: {name!r} must have shape {tuple(target.shape)} in this "
+                f"network, got {tuple(tensors[name].shape)}."
             )

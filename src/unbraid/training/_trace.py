@@ -1,4 +1,4 @@
-"""Traces: what a layer of the decoder does with fixed observations during training."""
+"""Traces: activations of a decoder layer for fixed observations during training."""
 
 import os
 from dataclasses import asdict, dataclass
@@ -13,6 +13,8 @@ from torch import nn
 from unbraid.data import AbstractDataset, float_images
 from unbraid.foundation import (
     CheckpointFormatError,
+    check_count,
+    check_option,
     expand_user,
     numpy_generator,
     read_json,
@@ -36,10 +38,10 @@ class TraceSettings:
         layer: Name of a module within the decoder, as ``named_modules`` gives it; the
             last hidden layer when not given.
         n_observations: Number of rows of the dataset to record, drawn at random.
-        rows: Rows to record, in place of random ones.
+        rows: Rows to record, instead of random ones.
         n_snapshots: Number of snapshots, evenly spaced from before the first step to
             after the last. A run of ``n`` steps has at most ``n + 1``.
-        steps: Steps to record, in place of evenly spaced ones. A snapshot at step 0 is
+        steps: Steps to record, instead of evenly spaced ones. A snapshot at step 0 is
             taken before the first update.
     """
 
@@ -52,11 +54,8 @@ class TraceSettings:
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(map(int, self.rows)))
         object.__setattr__(self, "steps", tuple(sorted(set(map(int, self.steps)))))
-        if self.n_observations < 1 or self.n_snapshots < 1:
-            raise ValueError(
-                "TraceSettings: expected n_observations and n_snapshots from 1, got "
-                f"{self.n_observations} and {self.n_snapshots}."
-            )
+        check_count("n_observations", self.n_observations, least=1)
+        check_count("n_snapshots", self.n_snapshots, least=1)
 
     def steps_of(self, n_steps: int) -> tuple[int, ...]:
         """Return the steps of a run at which snapshots are taken.
@@ -75,13 +74,13 @@ class TraceSettings:
             outside = [step for step in self.steps if not 0 <= step <= n_steps]
             if outside:
                 raise ValueError(
-                    f"TraceSettings: steps must lie between 0 and the {n_steps} steps "
+                    f"steps of a trace must lie between 0 and the {n_steps} steps "
                     f"of the run, got {', '.join(map(str, outside))}."
                 )
             return self.steps
         if self.n_snapshots > n_steps + 1:
             raise ValueError(
-                f"TraceSettings: n_snapshots must be at most {n_steps + 1} for a run "
+                f"n_snapshots must be at most {n_steps + 1} for a run "
                 f"of {n_steps} steps, got {self.n_snapshots}."
             )
         even = np.linspace(0, n_steps, self.n_snapshots).round().astype(int)
@@ -99,9 +98,9 @@ class Trace:
 
     Attributes:
         layer: Name of the module within the decoder.
-        rows: Observations that were looked at, ``(n_observations,)``.
-        steps: When, ``(n_snapshots,)``.
-        activations: ``(n_snapshots, n_observations, n_units)``.
+        rows: Rows of the observations in the dataset, ``(n_observations,)``.
+        steps: Steps of the snapshots, ``(n_snapshots,)``.
+        activations: Activations, ``(n_snapshots, n_observations, n_units)``.
     """
 
     layer: str
@@ -111,7 +110,7 @@ class Trace:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Trace":
-        """What a run has recorded so far.
+        """Load what a run has recorded so far.
 
         Args:
             path: Folder of the run.
@@ -124,8 +123,7 @@ class Trace:
             file = file / "traces.safetensors"
         if not file.is_file():
             raise FileNotFoundError(
-                f"Trace: expected a run that was made with traces, got {str(path)!r}, "
-                "which has none."
+                f"{path}: the run has no traces. Train it with traces=True."
             )
         tensors, about = read_tensors(file, kind=_KIND)
         shapes = [tensors[name].shape for name in _PARTS if name in tensors]
@@ -136,17 +134,16 @@ class Trace:
             and shapes[2][:2] == (*shapes[1], *shapes[0])
         ):
             raise CheckpointFormatError(
-                f"{file}: expected activations of a layer at some steps, got a file "
-                "without them."
+                f"{file}: the file is damaged: it has no activations of a layer."
             )
         _check_owner(file, about.get("run"))
         return cls(layer, *(tensors[name].numpy() for name in _PARTS))
 
 
 def _check_owner(file: Path, owner: Any) -> None:
-    """Refuse the traces of another run than the one whose settings lie beside them."""
+    """Raise an error if traces belong to another run than the settings beside them."""
     settings = file.with_name("spec.json")
-    # Traces of the first versions name no run.
+    # Traces of the first versions do not name their run.
     if not owner or not settings.is_file():
         return
     if read_json(settings, kind="run").get("id") != owner:
@@ -160,7 +157,7 @@ class TraceRecorder:
     """Records activations at chosen steps, in memory and in a file.
 
     Args:
-        settings: What to record.
+        settings: Settings of the activations to record.
         dataset: Dataset with the observations.
         model: Model that is being trained.
         n_steps: Number of steps of the run.
@@ -191,7 +188,7 @@ class TraceRecorder:
 
     @property
     def trace(self) -> Trace:
-        """All that was recorded."""
+        """Everything that was recorded."""
         shape = (0, len(self._rows), 0)
         return Trace(
             self._layer,
@@ -231,14 +228,14 @@ class TraceRecorder:
         if step not in self.wanted or step in self._steps:
             return
         self._steps.append(step)
-        self._activations.append(self._look())
+        self._activations.append(self._observe())
         if self._path is not None:
             trace = self.trace
             tensors = {name: torch.from_numpy(getattr(trace, name)) for name in _PARTS}
             about = {"layer": self._layer, "run": self._run_id}
             write_tensors(self._path, tensors, kind=_KIND, about=about)
 
-    def _look(self) -> NDArray[np.float32]:
+    def _observe(self) -> NDArray[np.float32]:
         seen: list[torch.Tensor] = []
         was_training = self._model.training
         self._model.eval()
@@ -255,7 +252,7 @@ class TraceRecorder:
 
 
 def last_hidden_layer(decoder: nn.Module) -> str:
-    """Name of the module before the last one with weights.
+    """Return the name of the module before the last one with weights.
 
     Example:
         >>> layers = nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 4)
@@ -268,26 +265,26 @@ def last_hidden_layer(decoder: nn.Module) -> str:
         if not list(module.children())
     ]
     weighted = [
-        place for place, (_, module) in enumerate(leaves) if list(module.parameters())
+        index for index, (_, module) in enumerate(leaves) if list(module.parameters())
     ]
     return leaves[max(weighted[-1] - 1, 0)][0] if weighted else ""
 
 
-def last_layer_within(model: Autoencoder, n_units: int) -> str:
-    """The last hidden layer of a decoder that is no wider than so many units.
+def find_last_layer(model: Autoencoder, n_units: int) -> str:
+    """Return the last hidden layer of a decoder with at most a number of units.
 
-    Of convolutional decoders the very last one has thousands of units, which no trace
-    needs; the first layer is taken if all are wider.
+    The last layers of convolutional decoders have thousands of units, more than traces
+    need. If all layers are wider, the first one is returned.
 
     Args:
-        model: Of which the decoder is looked at.
-        n_units: Most units, over all positions of an image.
+        model: Model whose decoder is searched.
+        n_units: Largest number of units, over all positions of an image.
 
     Example:
         >>> from unbraid.data import XYSquares
         >>> from unbraid.training import fit
         >>> model = fit("vae", XYSquares(), steps=1).model
-        >>> last_layer_within(model, 2048), last_layer_within(model, 10**6)
+        >>> find_last_layer(model, 2048), find_last_layer(model, 10**6)
         ('4', '10')
     """
     last = last_hidden_layer(model.decoder)
@@ -315,11 +312,7 @@ def last_layer_within(model: Autoencoder, n_units: int) -> str:
 
 def _find_module(decoder: nn.Module, name: str) -> nn.Module:
     modules = dict(decoder.named_modules())
-    if name not in modules:
-        known = ", ".join(filter(None, modules))
-        raise ValueError(
-            f"TraceSettings: expected a layer among {known}, got {name!r}."
-        )
+    check_option("layer", name, [known for known in modules if known])
     return modules[name]
 
 

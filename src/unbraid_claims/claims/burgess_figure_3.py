@@ -16,7 +16,7 @@ from unbraid_claims._capacity_course import (
 
 def measure(evidence: Evidence) -> Measured:
     """Nats that latents know of each factor, over the course of one run."""
-    course = CapacityCourse(**evidence.kept("course", lambda: _follow(evidence)))
+    course = CapacityCourse(**evidence.cached("course", lambda: _follow(evidence)))
     known = np.array(course.known).mean(axis=0)
     mean = dict(zip(course.factor_names, known, strict=True))
     positions = min(mean["position_x"], mean["position_y"])

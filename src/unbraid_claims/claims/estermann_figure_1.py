@@ -1,4 +1,4 @@
-"""Populations scored with labels beat models that are trained apart."""
+"""Populations scored with labels beat models trained separately."""
 
 from unbraid_claims import Claim, Evidence, Measured, above, gain_of
 from unbraid_claims._populations import (
@@ -10,7 +10,7 @@ from unbraid_claims._populations import (
 
 
 def measure(evidence: Evidence) -> Measured:
-    """What populations gain in MIG over as many models trained apart."""
+    """Compare the MIG of populations and of as many models trained separately."""
     cells = evidence.cells(SUPERVISED)
     checks = []
     for score, name in SCORES.items():
@@ -29,7 +29,7 @@ def measure(evidence: Evidence) -> Measured:
         quantity = f"{name} of populations scored by MIG less by DCI"
         expected = "above 0: MIG is the better guide"
         checks.append(above(quantity, gain_of(by_mig, by_dci), expected=expected))
-    for words, few in (("all labels", False), ("few labels", True)):
+    for labels, few in (("all labels", False), ("few labels", True)):
         bred, apart = (
             scores_of(
                 cells,
@@ -42,7 +42,7 @@ def measure(evidence: Evidence) -> Measured:
             )
             for single in (False, True)
         )
-        quantity = f"{words}: MIG of the population less the best trained apart"
+        quantity = f"{labels}: MIG of the population less the best trained apart"
         checks.append(above(quantity, gain_of(bred, apart)))
     return Measured(checks=checks, figure=draw_populations(cells))
 

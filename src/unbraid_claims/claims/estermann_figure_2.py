@@ -1,4 +1,4 @@
-"""Populations scored by agreement alone learn the two positions."""
+"""Populations scored by agreement only learn the two positions."""
 
 import pandas as pd
 
@@ -13,8 +13,10 @@ _POSITIONS = ["position_x", "position_y"]
 
 
 def measure(evidence: Evidence) -> Measured:
-    """What the winners of first populations know of each factor, on each dataset."""
-    learned: dict[str, list[Row]] = evidence.kept("learned", lambda: _learned(evidence))
+    """Measure which factors the winners of first populations encode, per dataset."""
+    learned: dict[str, list[Row]] = evidence.cached(
+        "learned", lambda: _learned(evidence)
+    )
     # The source shows dSprites only; other data may have no positions to be learned.
     shown = {
         dataset: rows
@@ -37,7 +39,7 @@ def measure(evidence: Evidence) -> Measured:
         remark += f" Without {' and '.join(others)}, where no factor is a position."
     return Measured(
         checks=checks,
-        figure=draw_factors(lines, up="known to its best latent"),
+        figure=draw_factors(lines, y_label="known to its best latent"),
         remark=remark,
     )
 
@@ -62,7 +64,7 @@ def _checks(dataset: str, rows: list[Row]) -> list[Check]:
 
 
 def _learned(evidence: Evidence) -> dict[str, list[Row]]:
-    """By dataset: what the winner of each seed's first population knows."""
+    """Return the learned factors of the winner of each first population, by dataset."""
     learned = {}
     for dataset, cells in by_dataset(evidence.cells(RECURSIVE)).items():
         # Recursions with one seed share their first population.

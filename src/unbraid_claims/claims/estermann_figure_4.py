@@ -1,4 +1,4 @@
-"""rPU-VAE beats the plain methods, and nearly reaches supervised populations."""
+"""rPU-VAE beats plain methods and comes close to supervised populations."""
 
 from collections.abc import Mapping, Sequence
 
@@ -38,7 +38,7 @@ _POPULATIONS, _PAPER_POPULATIONS = (SUPERVISED, RECURSIVE), (BOTH,)
 
 
 def measure(evidence: Evidence) -> Measured:
-    """rPU-VAE against plain methods and supervised populations, on each dataset."""
+    """Compare rPU-VAE with plain methods and supervised populations, per dataset."""
     names = evidence.at(smoke=_POPULATIONS, mini=_POPULATIONS, paper=_PAPER_POPULATIONS)
     populations = [cell for name in names for cell in evidence.cells(name)]
     plain = strengths(evidence.table(PLAIN))
@@ -65,7 +65,7 @@ def _checks(
     cells: Sequence[Cell],
     by_method: Mapping[str, Mapping[str, NDArray[np.float64]]],
 ) -> list[Check]:
-    """Of one dataset: means, spread, and distance from supervised populations."""
+    """Return the checks of one dataset."""
     is_ours = has_leaf_runs(leaf_run_numbers(cells)[-1])
     checks = []
     for score, name in SCORES.items():

@@ -15,26 +15,26 @@ from unbraid_claims._scores_by_group import draw_factors
 
 Row = dict[str, float]
 Stages = dict[str, list[Row]]
-"""Shares by factor of the first populations and of the leaves, one row for each."""
+"""Share of each factor for the first populations and the leaf populations."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Order:
-    """Which factors the stages of a recursion learn, as published for some data.
+    """Published order in which the stages of a recursion learn factors.
 
     Attributes:
         first: Factors that first populations learn.
-        later: Factors that they know less of.
-        next: Factors of which leaf populations follow at least one.
-        last: Factors that they follow less.
-        words: What comes first and next, in words.
+        later: Factors that first populations learn less well.
+        next: Factors of which leaf populations learn at least one.
+        last: Factors that leaf populations learn less well.
+        descriptions: Descriptions of the factors that come first and next.
     """
 
     first: list[str]
     later: list[str]
     next: list[str]
     last: list[str]
-    words: tuple[str, str]
+    descriptions: tuple[str, str]
 
 
 _ORDERS = (
@@ -44,7 +44,7 @@ _ORDERS = (
         later=["scale"],
         next=["scale"],
         last=["shape", "orientation"],
-        words=("positions", "scale"),
+        descriptions=("positions", "scale"),
     ),
     # Shapes3D, Figure 5b.
     _Order(
@@ -52,14 +52,14 @@ _ORDERS = (
         later=["object_hue", "shape", "scale"],
         next=["object_hue", "shape"],
         last=["scale"],
-        words=("hues of floor and wall", "hue or shape of the object"),
+        descriptions=("hues of floor and wall", "hue or shape of the object"),
     ),
 )
 
 
 def measure(evidence: Evidence) -> Measured:
-    """What the first populations know, and what leaf populations follow."""
-    stages: dict[str, Stages] = evidence.kept("stages", lambda: _stages(evidence))
+    """Measure which factors first and leaf populations learn."""
+    stages: dict[str, Stages] = evidence.cached("stages", lambda: _stages(evidence))
     checks = []
     lines: dict[str, dict[str, Mapping[str, float]]] = {}
     for dataset, found in stages.items():
@@ -73,7 +73,7 @@ def measure(evidence: Evidence) -> Measured:
             )
     return Measured(
         checks=checks,
-        figure=draw_factors(lines, up="share"),
+        figure=draw_factors(lines, y_label="share"),
         remark=evidence.at(smoke=_MINI_REMARK, mini=_MINI_REMARK, paper=""),
     )
 
@@ -87,15 +87,15 @@ _MINI_REMARK = (
 
 
 def _checks(dataset: str, stages: Stages) -> list[Check]:
-    """Of one dataset: what is learned first, and what next if there are leaves."""
+    """Return the checks of one dataset."""
     first = pd.DataFrame(stages["first"])
     order = _order_of(dataset, first)
     checks = [
         above(
-            f"{dataset}, first populations: share known of the {order.words[0]} less "
-            f"of {_listed(order.later)}",
+            f"{dataset}, first populations: share known of the {order.descriptions[0]} "
+            f"less of {_listed(order.later)}",
             mean_of(first[order.first].min(axis=1) - first[order.later].max(axis=1)),
-            expected=f"above 0: {order.words[0]} first",
+            expected=f"above 0: {order.descriptions[0]} first",
         )
     ]
     # Without a step in any label, no images are left for a leaf population.
@@ -109,7 +109,7 @@ def _checks(dataset: str, stages: Stages) -> list[Check]:
                 mean_of(
                     leaves[order.next].max(axis=1) - leaves[order.last].max(axis=1)
                 ),
-                expected=f"above 0: {order.words[1]} next",
+                expected=f"above 0: {order.descriptions[1]} next",
             )
         )
     return checks

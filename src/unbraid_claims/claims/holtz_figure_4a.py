@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Scores with four latents, less the lowest of the others, per beta."""
+    """Compare the stability with four latents and with other numbers of latents."""
     table = stability_table(evidence)
     grid = table.pivot_table(index="beta", columns="n_latents", values="dynamics")
     true = evidence.at(smoke=int(grid.columns[0]), mini=4, paper=4)

@@ -1,4 +1,4 @@
-"""Stable training goes with disentanglement, the more the more seeds are compared."""
+"""Stability of training predicts disentanglement, better with more seeds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PRINTED = {"beta_vae_score": 0.57, "factor_vae_score": 0.60, "mig": 0.65}
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Rank correlation of stability with supervised scores, over specifications."""
+    """Measure the rank correlation of stability with supervised scores."""
     table = stability_table(evidence)
     n_resamples = evidence.at(smoke=20, mini=1_000, paper=1_000)
     checks = []
@@ -43,7 +43,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _agreement(table: pd.DataFrame, dynamics: str, metric: str) -> float:
-    # Stable is what has a low score.
+    # Low scores mean stable training.
     return -rank_correlation(table, dynamics, metric)
 
 

@@ -1,4 +1,4 @@
-"""Noise in the labels spoils supervised metrics, and no others."""
+"""Label noise affects supervised metrics only."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from unbraid.training import Trace, TraceRecorder, TraceSettings
 from unbraid_claims import Check, Claim, Evidence, Measured, above, below, resampled
 from unbraid_claims._rows import random_rows
 from unbraid_claims._scores_by_group import draw_lines
-from unbraid_claims._stability import METRICS, NAMES, STUDY, by_specification
+from unbraid_claims._stability import METRICS, NAMES, STUDY, by_configuration
 from unbraid_claims._tables import numbers_of
 
 _LEVELS = (1, 2, 3)
@@ -27,8 +27,8 @@ _PRINTED = {"beta_vae_score": 0.47, "factor_vae_score": 0.63, "mig": 0.67}
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Correlation of every metric with itself, by the level of noise."""
-    table = pd.DataFrame(evidence.kept("noisy", lambda: _scores(evidence)))
+    """Measure the correlation of metrics with and without label noise."""
+    table = pd.DataFrame(evidence.cached("noisy", lambda: _scores(evidence)))
     n_resamples = evidence.at(smoke=20, mini=1_000, paper=1_000)
     checks = []
     for metric in METRICS:
@@ -48,7 +48,7 @@ def measure(evidence: Evidence) -> Measured:
         expected = f"clearly below 1 ({_PRINTED[metric]:.2f})"
         checks.append(below(quantity, left, 0.95, expected=expected))
     stability = pd.DataFrame(
-        evidence.kept("noisy_stability", lambda: _stability(evidence))
+        evidence.cached("noisy_stability", lambda: _stability(evidence))
     )
     kept = [_kept(stability, _STABILITY, level) for level in _LEVELS]
     checks.append(
@@ -70,8 +70,8 @@ def measure(evidence: Evidence) -> Measured:
     figure = draw_lines(
         ["none", *map(str, _LEVELS)],
         {"stability": [_kept(stability, _STABILITY, 0), *kept], **lines},
-        across="noise model",
-        up="correlation with itself",
+        x_label="noise model",
+        y_label="correlation with itself",
     )
     return Measured(
         checks=checks,
@@ -107,8 +107,8 @@ def _scores(evidence: Evidence) -> list[dict[str, Any]]:
     for cell in cells:
         model = load(cell.files.path)
         row = {}
-        for level, labelled in {0: data, **_noisy(data)}.items():
-            codes = encode(model, labelled, rows=rows, progress=False)
+        for level, dataset in {0: data, **_noisy(data)}.items():
+            codes = encode(model, dataset, rows=rows, progress=False)
             card = evaluate(
                 codes, metrics=METRICS, intervals=False, levels=False, progress=False
             )
@@ -125,18 +125,18 @@ def _stability(evidence: Evidence) -> list[dict[str, float]]:
 def stability_on(
     cells: Sequence[Cell], datasets: Mapping[int, AbstractDataset]
 ) -> list[dict[str, float]]:
-    """Stability of every specification, as trained and on other versions of the data.
+    """Return the stability of every configuration, on several versions of the data.
 
     Args:
-        cells: Finished runs with traces, two or more of each specification.
-        datasets: By the level of noise, what models are shown in place of their data.
+        cells: Finished runs with traces, at least two of each configuration.
+        datasets: Dataset to record on, by noise level.
 
     Returns:
-        A row per specification: ``stability_0`` from the traces as recorded during
-        training, and ``stability_LEVEL`` with their last moment recorded again.
+        One row per configuration: ``stability_0`` from the traces of training, and
+        ``stability_LEVEL`` with their last step recorded again.
     """
     rows = []
-    for some in by_specification(cells).values():
+    for some in by_configuration(cells).values():
         traces = [Trace.load(cell.files.path) for cell in some]
         row = {f"{_STABILITY}_0": training_dynamics(traces).score}
         for level, dataset in datasets.items():
@@ -150,7 +150,7 @@ def stability_on(
 
 
 def _recorded_again(cell: Cell, trace: Trace, dataset: AbstractDataset) -> Trace:
-    """The trace of a run whose trained model has been shown another dataset."""
+    """Return the trace of a run with its last step recorded on another dataset."""
     last = int(trace.steps[-1])
     settings = TraceSettings(
         layer=trace.layer, rows=tuple(trace.rows.tolist()), steps=(last,)

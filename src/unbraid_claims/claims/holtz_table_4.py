@@ -1,4 +1,4 @@
-"""Stable training goes with fairness and with quick learning downstream."""
+"""Stability of training predicts fairness and fast downstream learning."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from unbraid_claims import Claim, Evidence, Measured, below, rank_correlation, r
 from unbraid_claims._rows import random_rows
 from unbraid_claims._stability import (
     STUDY,
-    by_specification,
-    specification,
+    by_configuration,
+    configuration,
     stability_table,
 )
 from unbraid_claims._tables import numbers_of
@@ -33,10 +33,10 @@ _TASKS = {
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Rank correlation of stability with both tasks, over specifications."""
+    """Measure the rank correlation of stability with both tasks."""
     table = stability_table(evidence)
     for task in _TASKS:
-        rows = evidence.kept(task, lambda task=task: _scores(evidence, task))
+        rows = evidence.cached(task, lambda task=task: _scores(evidence, task))
         table = table.merge(pd.DataFrame(rows), on=["beta", "n_latents"])
     checks = []
     for task, (name, printed) in _TASKS.items():
@@ -64,7 +64,7 @@ def measure(evidence: Evidence) -> Measured:
 
 def _scores(evidence: Evidence, task: str) -> list[dict[str, Any]]:
     n_seeds = evidence.at(smoke=1, mini=1, paper=5)
-    # Clusters by scale: miniatures know too little of shape for any to learn it.
+    # Clusters by scale, because small models encode too little about shape.
     options = evidence.at(
         smoke={"max_steps": 30, "n_runs": 1, "n_test": 50, "cluster_by": "scale"},
         mini={"max_steps": 1_000, "n_runs": 3, "cluster_by": "scale"},
@@ -72,7 +72,7 @@ def _scores(evidence: Evidence, task: str) -> list[dict[str, Any]]:
     )
     n_train = evidence.at(smoke=100, mini=10_000, paper=10_000)
     rows = []
-    for cells in by_specification(evidence.cells(STUDY)).values():
+    for cells in by_configuration(evidence.cells(STUDY)).values():
         found = []
         for cell in cells[:n_seeds]:
             codes, factors = _codes(
@@ -82,9 +82,9 @@ def _scores(evidence: Evidence, task: str) -> list[dict[str, Any]]:
                 found.append(unfairness(codes, factors, n_train=n_train))
             else:
                 score = clustering_sample_efficiency(codes, factors, **options)
-                # Runs that were given up are told apart by how far they came.
+                # Runs that did not finish are ranked by their accuracy.
                 found.append(float(score) + 1.0 - score.details["accuracy"])
-        beta, n_latents = specification(cells[0])
+        beta, n_latents = configuration(cells[0])
         mean = float(np.mean(np.array(found, dtype=np.float64)))
         rows.append({"beta": beta, "n_latents": n_latents, task: mean})
     return rows

@@ -1,4 +1,4 @@
-"""Capacity goes to positions first, then to scale, then to shape and orientation."""
+"""Capacity is used for positions first, then scale, then shape and orientation."""
 
 from typing import Any
 
@@ -12,8 +12,8 @@ _STUDY = "capacity"
 
 
 def measure(evidence: Evidence) -> Measured:
-    """What the latents know of each factor, by capacity."""
-    found = evidence.kept("nats", lambda: _learned(evidence))
+    """Measure the information of latents about each factor, by capacity."""
+    found = evidence.cached("nats", lambda: _learned(evidence))
     names = found["factors"]
     # Seeds, capacities, factors.
     known = np.array(found["known"])
@@ -33,8 +33,8 @@ def measure(evidence: Evidence) -> Measured:
             name.replace("_", " "): known[:, :, number].mean(axis=0)
             for number, name in enumerate(names)
         },
-        across="capacity (nats)",
-        up="nats known to its best latent",
+        x_label="capacity (nats)",
+        y_label="nats known to its best latent",
     )
     return Measured(
         checks=checks,

@@ -1,4 +1,4 @@
-"""Disentangled codes are no quicker to learn from."""
+"""Downstream tasks do not need fewer labels with disentangled codes."""
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ _WEAK = 0.3
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Rank correlation of metrics with accuracy and with efficiency."""
+    """Measure the rank correlation of metrics with accuracy and efficiency."""
     table = evidence.table(_STUDY)
     n_resamples = evidence.at(smoke=20, mini=1_000, paper=1_000)
     checks = [

@@ -1,4 +1,4 @@
-"""No density tells perfect codes from entangled ones."""
+"""Perfect and entangled codes can have the same distribution."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ class _Map(Protocol):
 
 
 def measure(evidence: Evidence) -> Measured:
-    """What can be seen of entangled codes, and what labels say about them."""
+    """Compare perfect and entangled codes with and without labels."""
     marginals: Any = [uniform()] * _N_LATENTS
     maps = [
         EntanglingMap(
@@ -53,7 +53,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def measure_maps(maps: Sequence[_Map], *, n_rows: int, n_compared: int) -> list[Check]:
-    """Checks of the theorem for some maps of independent uniform latents.
+    """Return checks of the theorem for maps of independent uniform latents.
 
     Args:
         maps: Maps of codes ``(n_rows, 8)``, two or more, each with its Jacobian.
@@ -125,25 +125,25 @@ def _draw(n_rows: int, *name: str | int) -> Values:
 
 
 def _p_value(entangle: Callable[[Values], Values], n_rows: int, number: int) -> float:
-    """Of the energy test of codes against entangled codes of other points."""
+    """Return the p-value of the energy test of codes and entangled codes."""
     plain, mapped = (_draw(n_rows, name, number) for name in ("plain", "mapped"))
     return energy_test(plain, entangle(mapped), seed=number)
 
 
 def _dependent(codes: Values) -> Values:
-    """Uniform codes made dependent on each other; every marginal stays uniform."""
+    """Return dependent codes with uniform marginals."""
     correlation = np.full((_N_LATENTS, _N_LATENTS), _CONTROL)
     np.fill_diagonal(correlation, 1.0)
     return ndtr(ndtri(codes) @ np.linalg.cholesky(correlation).T)
 
 
 def _least_change(entangle: Callable[[Values], Values], factors: Values) -> float:
-    """Of the mean absolute change of a latent with a factor, over all pairs."""
+    """Return the smallest mean absolute change of a latent for a step of a factor."""
     before = entangle(factors)
     changes = []
     for factor in range(_N_LATENTS):
         shifted = factors.copy()
-        # Towards the middle, so that it stays within the range.
+        # Toward the center, so that it stays within the range.
         shifted[:, factor] += np.where(factors[:, factor] < 0.5, _STEP, -_STEP)
         changes.append(np.abs(entangle(shifted) - before).mean(axis=0))
     return float(np.min(changes))

@@ -1,4 +1,4 @@
-"""Most metrics agree, two pairs strongly, and modularity goes its own way."""
+"""Most metrics agree, two pairs strongly, but not modularity."""
 
 import itertools
 from collections.abc import Callable
@@ -15,7 +15,7 @@ _OTHERS = [name for name in PUBLISHED_METRICS if name != "modularity"]
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Rank correlations of the six metrics, over all models."""
+    """Measure the rank correlations of the six metrics over all models."""
     table = evidence.table(_STUDY)
     scores = table.rename(columns=lambda name: name.removeprefix("score."))
     n_resamples = evidence.at(smoke=20, mini=1_000, paper=1_000)

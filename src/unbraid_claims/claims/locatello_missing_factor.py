@@ -16,7 +16,7 @@ _KNOWN = ("scale", "position_x", "position_y")
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Scores of codes that hold position and scale, and nothing of orientation."""
+    """Measure scores of codes that encode position and scale, but not orientation."""
     data = Sprites2D(image_size=16, shapes=("ellipse",), n_orientations=20)
     n_rows = evidence.at(smoke=2_000, mini=20_000, paper=len(data))
     rows = np.sort(numpy_generator(0, "missing").permutation(len(data))[:n_rows])

@@ -1,4 +1,4 @@
-"""No term of a loss says which model disentangles."""
+"""No label-free score selects models reliably."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Correlations = NDArray[np.float64]
-"""Of each dataset, score and metric: ``(n_datasets, n_scores, n_metrics)``."""
+"""Correlations, ``(n_datasets, n_scores, n_metrics)``."""
 
 _STUDY = "dlib-2019"
 _TERMS = {
@@ -37,7 +37,7 @@ _RELIABLE = 0.5
 
 
 def measure(evidence: Evidence) -> Measured:
-    """How far each term follows the metrics, beside how far metrics follow others."""
+    """Compare how well label-free scores and metrics predict other metrics."""
     table = evidence.table(_STUDY)
     names = dataset_names(table["data"])
     n_resamples = evidence.at(smoke=20, mini=1_000, paper=1_000)
@@ -82,7 +82,7 @@ def _measure(names: dict[str, str]) -> str:
 
 
 def _correlations(table: pd.DataFrame) -> Correlations:
-    """Rank correlation of every score with every metric on every dataset.
+    """Return the rank correlation of every score with every metric per dataset.
 
     NaN where it is not known: of a metric with itself, with a metric that does not
     vary, and where fewer than half of the runs have both numbers. A score that does not
@@ -118,14 +118,14 @@ def _correlate(
 
 
 def _unit_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Centered ranks with a length of 1; zeros for a column that does not vary."""
+    """Return centered ranks of norm 1; zeros for constant columns."""
     ranks = rankdata(values, axis=0) - (len(values) + 1) / 2
     lengths = np.sqrt(np.square(ranks).sum(axis=0))
     return ranks / np.where(lengths > 0, lengths, 1.0)
 
 
 def _agreements(correlations: Correlations) -> list[float]:
-    """How far each score follows most metrics on all datasets, in one direction."""
+    """Return how well each score predicts most metrics on all datasets."""
     return [_agreement(correlations[:, row]) for row in range(len(_SCORES))]
 
 
@@ -152,8 +152,8 @@ def _best(agreements: Sequence[float]) -> float:
 
 def _remark(correlations: Correlations, names: Sequence[str]) -> str:
     terms = np.nan_to_num(correlations[:, : len(_TERMS)])
-    place = np.unravel_index(np.abs(terms).argmax(), terms.shape)
-    data, term, metric = map(int, place)
+    index = np.unravel_index(np.abs(terms).argmax(), terms.shape)
+    data, term, metric = map(int, index)
     found = _agreements(correlations)
     controls = ", ".join(
         f"{name.replace('_', ' ')} {value:.2f}"
@@ -179,8 +179,8 @@ def _draw(correlations: Correlations, names: Sequence[str]) -> Figure:
             columns=PUBLISHED_METRICS,
             low=-100,
             high=100,
-            colours="RdBu",
-            form=".0f",
+            colors="RdBu",
+            number_format=".0f",
         )
         axes.axhline(len(_TERMS) - 0.5, color="#111111", linewidth=1)
         axes.set_aspect("auto")

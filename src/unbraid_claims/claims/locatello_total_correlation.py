@@ -1,4 +1,4 @@
-"""Stronger regularisation makes sampled codes independent, and mean codes not."""
+"""Stronger regularization makes sampled codes independent, but not their means."""
 
 import numpy as np
 import pandas as pd
@@ -14,12 +14,12 @@ _METHODS = ("beta_vae", "beta_tc_vae", "factor_vae", "dip_vae ii")
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Rank correlation of strength and total correlation, of both kinds of codes."""
+    """Measure the rank correlation of strength and total correlation."""
     table = strengths(evidence.table(_STUDY))
     is_meant = [method in _METHODS for method in table["method"]]
     table = table.take(np.flatnonzero(is_meant)).reset_index(drop=True)
     checks = []
-    for kind, words, check in (
+    for kind, expected, check in (
         ("sampled_codes", "falls with strength", below),
         ("mean_codes", "rises with strength", above),
     ):
@@ -31,7 +31,7 @@ def measure(evidence: Evidence) -> Measured:
         )
         quantity = f"strength and total correlation of {kind.replace('_', ' ')}: rank "
         quantity += "correlation, mean over methods"
-        checks.append(check(quantity, trend, expected=words))
+        checks.append(check(quantity, trend, expected=expected))
     everything = total_correlation_by_strength(evidence.table(_STUDY))
     return Measured(checks=checks, figure=draw_total_correlation(everything))
 

@@ -1,4 +1,4 @@
-"""Good hyperparameters carry over to another seed, hardly to other data."""
+"""Good hyperparameters transfer to other seeds, but hardly to other data."""
 
 import pandas as pd
 
@@ -20,7 +20,7 @@ _PRINTED = {
 
 
 def measure(evidence: Evidence) -> Measured:
-    """How often a chosen setting beats a random one, by what is kept and changed."""
+    """Measure how often a chosen setting beats a random one."""
     names = evidence.at(smoke=_STUDIES, mini=_STUDIES, paper=_PAPER_STUDIES)
     scores = evidence.at(smoke=_SCORES, mini=_SCORES, paper=PUBLISHED_METRICS)
     table = pd.concat([evidence.table(name) for name in names], ignore_index=True)
@@ -35,13 +35,13 @@ def measure(evidence: Evidence) -> Measured:
             expected="80.7 %, well above chance",
         )
     ]
-    for kind, words in (
+    for kind, description in (
         (("same", "different"), "same metric, other data"),
         (("different", "different"), "other metric, other data"),
     ):
         value, error = rows[kind]
         lost = _around(near[0] - value, (near[1] ** 2 + error**2) ** 0.5)
-        quantity = f"{words}: what is lost against the same data"
+        quantity = f"{description}: what is lost against the same data"
         expected = f"{_PRINTED['same', 'same'] - _PRINTED[kind]:.2f}"
         checks.append(above(quantity, lost, expected=expected))
     return Measured(

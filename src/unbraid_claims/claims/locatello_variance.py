@@ -1,4 +1,4 @@
-"""The objective decides less than strength and seed together."""
+"""The objective explains less variance than strength and seed together."""
 
 import pandas as pd
 
@@ -17,7 +17,7 @@ _PRINTED = {
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Shares of the variance of scores, mean over the six metrics."""
+    """Measure the shares of the variance of scores, averaged over six metrics."""
     table = strengths(evidence.table(_STUDY))
     n_resamples = evidence.at(smoke=5, mini=200, paper=100)
     checks = []

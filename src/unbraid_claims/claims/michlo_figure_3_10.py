@@ -1,4 +1,4 @@
-"""The farther apart squares stand, the less they overlap, the less is disentangled."""
+"""The less squares overlap, the less is disentangled."""
 
 import pandas as pd
 
@@ -16,16 +16,16 @@ _STUDY = "michlo-2022-a3-2"
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Slope of scores along the spacing of squares, per framework."""
+    """Measure the slope of scores over the spacing of squares."""
     table = with_spacing(evidence.table(_STUDY))
     checks = []
-    for name, words in FRAMEWORKS.items():
+    for name, method in FRAMEWORKS.items():
         runs = framework(table, name)
         for score, called in SCORES.items():
             found = slopes(
                 runs, score, along="spacing", sweep=("objective.beta", "seed")
             )
-            quantity = f"{words}: {called} per pixel of spacing, mean slope over beta "
+            quantity = f"{method}: {called} per pixel of spacing, mean slope over beta "
             checks.append(below(f"{quantity}and seeds", mean_of(found)))
     shown = table.assign(framework=frameworks_of(table))
     figure = draw_trends(
@@ -38,7 +38,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def with_spacing(table: pd.DataFrame) -> pd.DataFrame:
-    """Runs with the spacing that the name of their data gives."""
+    """Add the spacing of squares to a table of runs."""
     return table.assign(
         spacing=table["data"].str.extract(r"spacing=(\d+)", expand=False).astype(int)
     )

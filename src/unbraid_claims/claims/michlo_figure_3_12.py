@@ -1,4 +1,4 @@
-"""A loss that blurs repairs what XYSquares breaks."""
+"""A blurred loss makes it possible to disentangle XYSquares."""
 
 from unbraid_claims import Claim, Evidence, Measured, above, gain_of
 from unbraid_claims._michlo_runs import (
@@ -16,15 +16,15 @@ _LOSSES = {"gaussian": "squared error", "kernel_augmented": "through a box"}
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Best scores with the loss through a box, less those with squared error."""
+    """Compare the best scores of a box-blurred loss and of squared error."""
     table = evidence.table(_STUDY)
     checks = []
-    for name, words in FRAMEWORKS.items():
+    for name, method in FRAMEWORKS.items():
         runs = framework(table, name)
         squared, box = (rows_where(runs, "likelihood.name", loss) for loss in _LOSSES)
         for score, called in SCORES.items():
             gain = gain_of(best_of_sweeps(box, score), best_of_sweeps(squared, score))
-            quantity = f"{words}: {called} gained by the loss through a box, best beta"
+            quantity = f"{method}: {called} gained by the loss through a box, best beta"
             checks.append(above(f"{quantity} of each seed", gain))
     shown = table.assign(
         framework=frameworks_of(table),

@@ -1,4 +1,4 @@
-"""XYSquares breaks beta-VAE and Ada-GVAE."""
+"""beta-VAE and Ada-GVAE fail on XYSquares."""
 
 from unbraid_claims import Claim, Evidence, Measured, above, gain_of
 from unbraid_claims._michlo_runs import (
@@ -18,17 +18,19 @@ _SWEEP = ("data", "training.n_latents", "seed")
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Best scores of sweeps on common data, less those on XYSquares, per framework."""
+    """Compare the best scores on common data and on XYSquares."""
     table = evidence.table(_STUDY)
     checks = []
-    for name, words in FRAMEWORKS.items():
+    for name, method in FRAMEWORKS.items():
         runs = framework(table, name)
         for score, called in SCORES.items():
             gain = gain_of(
                 best_of_sweeps(on_common(runs), score, sweep=_SWEEP),
                 best_of_sweeps(on_squares(runs), score, sweep=_SWEEP),
             )
-            quantity = f"{words}: {called} on common data less that on XYSquares, best "
+            quantity = (
+                f"{method}: {called} on common data less that on XYSquares, best "
+            )
             checks.append(above(f"{quantity}beta of each sweep", gain))
     shown = table.assign(framework=frameworks_of(table), kind=short_data(table))
     figure = draw_score_panels(shown, ["framework", "kind"], SCORES)

@@ -1,4 +1,4 @@
-"""Latent distances follow perceived ones; frameworks differ in their axes alone."""
+"""Latent distances follow perceived ones, and frameworks differ only in the axes."""
 
 import pandas as pd
 
@@ -16,7 +16,7 @@ from unbraid_claims._michlo_runs import (
     paired_gains,
     scores_of,
     short_data,
-    that_learnt,
+    with_active_latents,
 )
 from unbraid_claims._score_panels import draw_score_panels
 
@@ -35,12 +35,12 @@ _ALMOST_ONE, _ALMOST_ZERO = 0.8, 0.1
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Levels on common data; differences of frameworks with the same beta and seed."""
+    """Measure scores on common data and differences of frameworks."""
     everything = evidence.table(_STUDY)
-    found = evidence.kept("latent_data", lambda: _latent_data(evidence))
+    found = evidence.cached("latent_data", lambda: _latent_data(evidence))
     table = everything.assign(**{_PERCEIVED: [found[run] for run in everything["id"]]})
     # All distances along a factor of XYSquares are alike: there is no order to follow.
-    common = that_learnt(on_common(table))
+    common = with_active_latents(on_common(table))
     checks = [_level(common, name) for name in FRAMEWORKS]
     for score in (_PERCEIVED, _FACTORS):
         checks.append(_sameness(common, score))
@@ -90,7 +90,7 @@ def _gains(common: pd.DataFrame, score: str) -> Numbers:
 
 
 def _latent_data(evidence: Evidence) -> dict[str, float]:
-    """Rank correlation of latent and perceived distances, by run."""
+    """Return the rank correlation of latent and perceived distances of each run."""
     n_pairs = evidence.at(smoke=500, mini=2**14, paper=2**17)
     found = {}
     for cell in evidence.cells(_STUDY):

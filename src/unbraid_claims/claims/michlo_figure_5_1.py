@@ -1,4 +1,4 @@
-"""Triplets make codes linear, and as far apart as the factors."""
+"""Triplets make codes linear, with distances that follow the factors."""
 
 import pandas as pd
 
@@ -10,8 +10,8 @@ from unbraid_claims._michlo_runs import (
     frameworks_of,
     paired_gains,
     scores_of,
-    that_learnt,
-    without_twins,
+    with_active_latents,
+    without_duplicates,
 )
 from unbraid_claims._score_panels import draw_score_panels
 
@@ -32,16 +32,16 @@ _LIKE = (
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Means over all settings of beta-TVAE, less means over beta of the others."""
-    triplets = without_twins(evidence.table(_TRIPLETS))
+    """Compare beta-TVAE with beta-VAE and Ada-GVAE."""
+    triplets = without_duplicates(evidence.table(_TRIPLETS))
     before = before_triplets(evidence.table(_BEFORE), triplets)
     checks = []
     for score, called in _GOALS.items():
-        for name, words in FRAMEWORKS.items():
+        for name, method in FRAMEWORKS.items():
             gain = gain_of(
                 scores_of(triplets, score), scores_of(framework(before, name), score)
             )
-            quantity = f"beta-TVAE: {called}, gained over the mean of {words}"
+            quantity = f"beta-TVAE: {called}, gained over the mean of {method}"
             checks.append(above(quantity, gain))
     for score, called in SCORES.items():
         gains = paired_gains(
@@ -65,8 +65,8 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def before_triplets(table: pd.DataFrame, triplets: pd.DataFrame) -> pd.DataFrame:
-    """Runs of beta-VAE and Ada-GVAE that learnt, on the data of others."""
-    return that_learnt(table.loc[table["data"].isin(triplets["data"])])
+    """Return runs of beta-VAE and Ada-GVAE with active latents, on the same data."""
+    return with_active_latents(table.loc[table["data"].isin(triplets["data"])])
 
 
 CLAIM = Claim(

@@ -1,4 +1,4 @@
-"""Adaptive triplets put factors along the axes."""
+"""Adaptive triplets align factors with axes."""
 
 import math
 
@@ -9,7 +9,7 @@ from unbraid_claims._michlo_runs import (
     on_common,
     paired_gains,
     scores_of,
-    without_twins,
+    without_duplicates,
 )
 from unbraid_claims._score_panels import draw_score_panels
 from unbraid_claims._tables import numbers_of
@@ -20,9 +20,9 @@ _LIKE = ("data", "objective.shared_by", "schedule", "seed")
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Axis alignment of Ada-TVAE less that of beta-TVAE with the same triplet loss."""
-    adaptive = without_twins(with_schedule(evidence.table(_ADAPTIVE)))
-    plain = _same_loss(without_twins(evidence.table(_TRIPLETS)))
+    """Compare the axis alignment of Ada-TVAE and beta-TVAE."""
+    adaptive = without_duplicates(with_schedule(evidence.table(_ADAPTIVE)))
+    plain = _same_loss(without_duplicates(evidence.table(_TRIPLETS)))
     gain = gain_of(scores_of(adaptive, _AXES), scores_of(plain, _AXES))
     checks = [
         above(
@@ -54,7 +54,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def with_schedule(table: pd.DataFrame) -> pd.DataFrame:
-    """Runs of Ada-TVAE with the number and name of their schedule in Table 5.2."""
+    """Add number and name of the schedule in Table 5.2 to runs of Ada-TVAE."""
     return table.assign(
         schedule=[
             _schedule(omega, eta)
@@ -66,7 +66,7 @@ def with_schedule(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _schedule(omega: float | None, eta: float | None) -> str:
-    """From where each of the two ends, nothing if it stays."""
+    """Return number and name of a schedule in Table 5.2, from its final values."""
     if omega is None:
         return "1 threshold"
     kind = "weak" if omega > 0 else "strong"
@@ -83,7 +83,7 @@ def _ends(table: pd.DataFrame, name: str) -> list[float | None]:
 
 
 def _same_loss(table: pd.DataFrame) -> pd.DataFrame:
-    """Runs of beta-TVAE with the norm and margin of Ada-TVAE, and with its decoder."""
+    """Return the runs of beta-TVAE with the same triplet loss as Ada-TVAE."""
     return table.loc[
         (table["objective.p"] == 1)
         & (table["objective.margin_kind"] == "hard")

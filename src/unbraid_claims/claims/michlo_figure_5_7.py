@@ -1,4 +1,4 @@
-"""Adaptive triplets without labels are as good as distances in the data are."""
+"""Adaptive triplets without labels depend on distances in the data."""
 
 import numpy as np
 import pandas as pd
@@ -23,10 +23,10 @@ _TRIPLETS, _BEFORE = "michlo-2022-a5-3", "michlo-2022-a4"
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Scores against how well perceived distances follow factors; and beta-VAE's."""
+    """Compare scores with how well perceived distances follow the factors."""
     triplets = evidence.table(_TRIPLETS)
     kinds = triplets["data"].unique().tolist()
-    follows = evidence.kept("follows", lambda: _follows(evidence, kinds))
+    follows = evidence.cached("follows", lambda: _follows(evidence, kinds))
     triplets = triplets.assign(follows=[follows[data] for data in triplets["data"]])
     plain = framework(evidence.table(_BEFORE), "beta_vae")
     checks = []
@@ -50,7 +50,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _follows(evidence: Evidence, kinds: list[str]) -> dict[str, float]:
-    """Mean over factors of the rank correlation of perceived distances."""
+    """Return the mean rank correlation of perceived distances over factors."""
     n_pairs = evidence.at(smoke=200, mini=10_000, paper=50_000)
     found = {}
     for data in kinds:
@@ -61,7 +61,7 @@ def _follows(evidence: Evidence, kinds: list[str]) -> dict[str, float]:
 
 
 def _agreements(triplets: pd.DataFrame, score: str) -> Numbers:
-    """Rank correlation over datasets, for each seed and number of triplets."""
+    """Return the rank correlation over datasets, per seed and number of triplets."""
     parts = groups_of(triplets, ["objective.n_triplets", "seed"]).values()
     return np.array(
         [
@@ -73,7 +73,7 @@ def _agreements(triplets: pd.DataFrame, score: str) -> Numbers:
 
 
 def _shown(triplets: pd.DataFrame, plain: pd.DataFrame) -> pd.DataFrame:
-    """All runs, with names in the order of how well distances follow factors."""
+    """Draw all runs, ordered by how well distances follow the factors."""
     ranked = triplets.sort_values("follows", kind="stable")
     names = [
         f"{kind} ({rank:.2f}), triplets"

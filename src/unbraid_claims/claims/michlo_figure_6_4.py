@@ -1,4 +1,4 @@
-"""A loss that was learnt disentangles XYSquares better than those made by hand."""
+"""A learned loss disentangles XYSquares better than hand-made ones."""
 
 import pandas as pd
 
@@ -13,17 +13,17 @@ from unbraid_claims._michlo_runs import (
 from unbraid_claims._score_panels import draw_score_panels
 from unbraid_claims._tables import rows_where
 
-_PLAIN, _LEARNT = "michlo-2022-a3-3", "michlo-2022-a6-learnt"
+_PLAIN, _LEARNED = "michlo-2022-a3-3", "michlo-2022-a6-learnt"
 _LOSSES = ("squared error", "gaussian", "box")
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Best scores with the learnt loss, less those with each of the others."""
-    parts = [evidence.table(name) for name in (_PLAIN, _LEARNT)]
+    """Compare the best scores of the learned loss and of other losses."""
+    parts = [evidence.table(name) for name in (_PLAIN, _LEARNED)]
     table = pd.concat(parts).drop_duplicates("id")
     table = table.assign(loss=_losses(table))
     checks = []
-    for name, words in FRAMEWORKS.items():
+    for name, method in FRAMEWORKS.items():
         runs = framework(table, name)
         for score, called in SCORES.items():
             best = best_of_sweeps(rows_where(runs, "loss", "learnt"), score)
@@ -31,15 +31,15 @@ def measure(evidence: Evidence) -> Measured:
                 gain = gain_of(
                     best, best_of_sweeps(rows_where(runs, "loss", loss), score)
                 )
-                quantity = f"{words}: {called} gained by the learnt loss over {loss}"
+                quantity = f"{method}: {called} gained by the learnt loss over {loss}"
                 checks.append(above(f"{quantity}, best beta of each seed", gain))
-    order = {loss: place for place, loss in enumerate((*_LOSSES, "learnt"))}
+    order = {loss: rank for rank, loss in enumerate((*_LOSSES, "learnt"))}
     shown = table.assign(
         framework=frameworks_of(table),
         beta=[f"beta {beta}" for beta in table["objective.beta"]],
-        place=[order[loss] for loss in table["loss"]],
+        rank=[order[loss] for loss in table["loss"]],
     )
-    shown = shown.sort_values(["framework", "place"], ascending=[False, True])
+    shown = shown.sort_values(["framework", "rank"], ascending=[False, True])
     figure = draw_score_panels(shown, ["framework", "loss", "beta"], SCORES)
     remark = "Box and Gaussian are weighted by 1 over the sum of their squares, as the "
     remark += "source does not give its weights; the learned kernel keeps its own."
@@ -47,7 +47,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _losses(table: pd.DataFrame) -> list[str]:
-    """What the loss of each run is called; a learnt kernel is numbers, not a name."""
+    """Return the name of the loss of each run."""
     likelihoods = zip(table["likelihood.name"], table["likelihood.kernel"], strict=True)
     return [
         "squared error"
@@ -64,5 +64,5 @@ CLAIM = Claim(
     "and Ada-GVAE disentangle it better than squared error alone or through a box or "
     "Gaussian.",
     measure=measure,
-    studies=(_PLAIN, _LEARNT),
+    studies=(_PLAIN, _LEARNED),
 )

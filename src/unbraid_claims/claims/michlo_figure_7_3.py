@@ -1,4 +1,4 @@
-"""The same images with other factors get other scores."""
+"""Scores depend on the choice of factors for the same images."""
 
 from unbraid_claims import Claim, Evidence, Measured, above, mean_of
 from unbraid_claims._michlo_runs import (
@@ -15,11 +15,11 @@ _STUDY = "michlo-2022-a7-1"
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Scores with shade and hue as factors, less those with colour as one."""
+    """Compare scores with shade and hue as factors and with color as one factor."""
     table = evidence.table(_STUDY)
     table = table.assign(kind=short_data(table))
     checks = []
-    for name, words in FRAMEWORKS.items():
+    for name, method in FRAMEWORKS.items():
         for score, called in SCORES.items():
             gains = paired_gains(
                 framework(table, name),
@@ -29,7 +29,7 @@ def measure(evidence: Evidence) -> Measured:
                 worse="xy_object",
                 like=("objective.beta", "seed"),
             )
-            quantity = f"{words}: {called} gained by splitting colour into shade and "
+            quantity = f"{method}: {called} gained by splitting colour into shade and "
             checks.append(above(f"{quantity}hue, same beta and seed", mean_of(gains)))
     shown = table.assign(framework=frameworks_of(table))
     figure = draw_score_panels(shown, ["framework", "kind"], SCORES)

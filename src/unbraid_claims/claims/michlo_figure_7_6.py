@@ -1,4 +1,4 @@
-"""Pictures behind or inside of sprites hide their factors."""
+"""Pictures behind or inside sprites make disentangling harder."""
 
 from unbraid_claims import Claim, Evidence, Measured, below, mean_of
 from unbraid_claims._michlo_runs import SCORES, frameworks_of, slopes
@@ -7,11 +7,11 @@ from unbraid_claims._tables import rows_where
 
 _STUDY = "michlo-2022-a7-2"
 _SWEEP = ("objective.name", "objective.beta", "seed")
-_PLACES = ("inside", "behind")
+_POSITIONS = ("inside", "behind")
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Slope of scores along the visibility of pictures, behind and inside sprites."""
+    """Measure the slope of scores over the visibility of pictures."""
     table = evidence.table(_STUDY)
     percents = table["data"].str.extract(r"visibility=(\d+)", expand=False)
     table = table.assign(
@@ -19,11 +19,13 @@ def measure(evidence: Evidence) -> Measured:
         visibility=percents.astype(int) / 100,
     )
     checks = []
-    for place in _PLACES:
-        runs = rows_where(table, "where", place)
+    for position in _POSITIONS:
+        runs = rows_where(table, "where", position)
         for score, called in SCORES.items():
             found = slopes(runs, score, along="visibility", sweep=_SWEEP)
-            quantity = f"pictures {place} of sprites: {called} from invisible to fully "
+            quantity = (
+                f"pictures {position} of sprites: {called} from invisible to fully "
+            )
             quantity += "visible, mean slope over frameworks, beta and seeds"
             checks.append(below(quantity, mean_of(found)))
     shown = table.assign(framework=frameworks_of(table))

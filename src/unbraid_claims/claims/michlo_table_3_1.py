@@ -1,4 +1,4 @@
-"""How far apart images of XYSquares look along each factor."""
+"""Perceived distances of XYSquares along each factor."""
 
 from unbraid.data import XYSquares
 from unbraid.perception import perceived_distances
@@ -9,7 +9,7 @@ _DIGIT = 0.0001  # the last that is printed
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Mean and deviation of squared errors, beside those that are printed."""
+    """Compare mean and standard deviation of distances with the printed numbers."""
     n_pairs = evidence.at(smoke=200, mini=20_000, paper=50_000)
     found = perceived_distances(XYSquares(), "mse", n_pairs=n_pairs)
     printed_mean, _ = _PRINTED["factors"]

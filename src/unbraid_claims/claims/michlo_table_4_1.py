@@ -1,4 +1,4 @@
-"""How well perceived distances follow factors, in data like the published sets."""
+"""Correlation of perceived distances and factors on rendered data."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ _SUBSET = 32  # from which the published code draws random pairs
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Correlations along each factor of rendered data, beside those printed."""
+    """Compare correlations along each factor with the printed numbers."""
     datasets: dict[str, AbstractDataset] = evidence.at(
         smoke={
             "sprites": Sprites2D(image_size=16, n_positions=8, n_orientations=10),
@@ -48,7 +48,7 @@ def measure(evidence: Evidence) -> Measured:
     checks, names = [], []
     printed, measured = np.empty((0, 4)), np.empty((0, 4))
     for kind, rows in _PRINTED.items():
-        found = evidence.kept(
+        found = evidence.cached(
             kind, lambda kind=kind: _correlations(datasets[kind], n_pairs)
         )
         given, seen = (np.array([part[row] for row in rows]) for part in (rows, found))
@@ -70,7 +70,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _correlations(dataset: AbstractDataset, n_pairs: int) -> dict[str, list[float]]:
-    """Linear and rank correlation by both losses, of each factor and random pairs."""
+    """Return linear and rank correlations of each factor for both losses."""
     found: dict[str, list[float]] = {}
     for loss in ("mse", "mse-box"):
         seen = perceived_distances(dataset, loss, n_pairs=n_pairs, subset_size=_SUBSET)

@@ -1,4 +1,4 @@
-"""The closer squares stand, the better perceived distances follow their positions."""
+"""Perceived distances follow positions better if squares overlap more."""
 
 import numpy as np
 
@@ -22,10 +22,10 @@ _NEAR = 0.02
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Correlations along factors for each spacing, beside those printed."""
+    """Compare correlations for each spacing with the printed numbers."""
     spacings = evidence.at(smoke=[1, 8], mini=list(_PRINTED), paper=list(_PRINTED))
     n_pairs = evidence.at(smoke=400, mini=10_000, paper=100_000)
-    found = evidence.kept("found", lambda: [_row(each, n_pairs) for each in spacings])
+    found = evidence.cached("found", lambda: [_row(each, n_pairs) for each in spacings])
     measured, printed = np.array(found).T, np.array([_PRINTED[s] for s in spacings]).T
     checks = [
         Check(
@@ -47,7 +47,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _row(spacing: int, n_pairs: int) -> list[float]:
-    """Linear and rank correlation by both losses, means over x and y."""
+    """Return mean linear and rank correlations for both losses."""
     # Squares in other channels would add nothing along the factors of this one.
     squares = XYSquares(spacing=spacing, n_squares=1, rgb=False)
     found: list[float] = []

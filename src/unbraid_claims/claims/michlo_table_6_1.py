@@ -1,4 +1,4 @@
-"""How well distances through kernels, hand-crafted and learned, follow factors."""
+"""Correlation of factors and distances through hand-made and learned kernels."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ _SUBSET = 32  # from which the published code draws random pairs
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Correlations by five losses on the same pairs, beside those printed."""
+    """Compare correlations for five losses with the printed numbers."""
     squares = evidence.at(
         smoke=XYSquares(image_size=8, square_size=1),
         mini=XYSquares(),
@@ -38,13 +38,13 @@ def measure(evidence: Evidence) -> Measured:
         "box": "mse-box",
     }
     for name, radius in (("learned, radius 31", half), ("learned, radius 63", whole)):
-        learned = evidence.kept(
+        learned = evidence.cached(
             f"kernel, {name}", lambda radius=radius: _learned(squares, radius, steps)
         )
         losses[name] = from_plain(learned, LIKELIHOODS)
     n_pairs = evidence.at(smoke=500, mini=10_000, paper=50_000)
     found = {
-        name: evidence.kept(
+        name: evidence.cached(
             f"by {name}", lambda loss=loss: _correlations(squares, loss, n_pairs)
         )
         for name, loss in losses.items()
@@ -103,7 +103,7 @@ def _learned(squares: XYSquares, radius: int, steps: int) -> dict[str, Any]:
 def _correlations(
     squares: XYSquares, loss: AbstractLikelihood | str, n_pairs: int
 ) -> list[float]:
-    """In the order of the columns; means over the factors, which are alike."""
+    """Return the correlations in the order of the columns."""
     seen = perceived_distances(squares, loss, n_pairs=n_pairs, subset_size=_SUBSET)
     return [
         float(np.mean([row.linear for row in seen.factors])),

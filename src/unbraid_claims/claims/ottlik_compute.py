@@ -1,4 +1,4 @@
-"""beta-VAE disentangles more the longer it is trained."""
+"""beta-VAE disentangles better with longer training."""
 
 import pandas as pd
 
@@ -19,7 +19,7 @@ _BETAS = (1, 4)
 
 
 def measure(evidence: Evidence) -> Measured:
-    """MIG against steps of training, for beta 1 and 4."""
+    """Measure MIG over the number of training steps, for beta 1 and 4."""
     table = evidence.table(_STUDY)
     strong = rows_where(table, "objective.beta", 4)
     trend = resampled(
@@ -50,8 +50,8 @@ def measure(evidence: Evidence) -> Measured:
     figure = draw_lines(
         [f"{steps:,}" for steps in means[1]],
         {f"beta {beta}": list(line.values()) for beta, line in means.items()},
-        across="steps of training",
-        up="MIG, mean over seeds",
+        x_label="steps of training",
+        y_label="MIG, mean over seeds",
     )
     return Measured(checks=checks, figure=figure)
 

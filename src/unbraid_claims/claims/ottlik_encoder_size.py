@@ -1,4 +1,4 @@
-"""Larger frozen encoders have a larger gap."""
+"""Larger frozen encoders have a higher MIG."""
 
 from dataclasses import asdict
 from typing import Any
@@ -29,10 +29,10 @@ _SEEDS = (0, 1, 2)
 
 
 def measure(evidence: Evidence) -> Measured:
-    """MIG against the width of self-trained encoders, and of untrained ones."""
+    """Measure MIG over the width of trained and untrained encoders."""
     table = evidence.table(_STUDY)
     table = table.assign(width=[_width(text) for text in table["network.widths"]])
-    untrained = pd.DataFrame(evidence.kept("untrained", lambda: _untrained(evidence)))
+    untrained = pd.DataFrame(evidence.cached("untrained", lambda: _untrained(evidence)))
     n_resamples = evidence.at(smoke=20, mini=1_000, paper=1_000)
     checks = [
         above(
@@ -41,7 +41,7 @@ def measure(evidence: Evidence) -> Measured:
             expected="above 0, as with CLIP (0.004 to 0.026)",
         )
     ]
-    clip_checks = _clip_trends(evidence.kept("clip", lambda: _clip_scores(evidence)))
+    clip_checks = _clip_trends(evidence.cached("clip", lambda: _clip_scores(evidence)))
     checks += clip_checks
     means = {
         "self-trained": group_means(table, "width", "score.mig"),
@@ -50,8 +50,8 @@ def measure(evidence: Evidence) -> Measured:
     figure = draw_lines(
         [str(width) for width in means["self-trained"]],
         {name: list(line.values()) for name, line in means.items()},
-        across="units in each of two layers",
-        up="MIG, mean over seeds",
+        x_label="units in each of two layers",
+        y_label="MIG, mean over seeds",
     )
     return Measured(
         checks=checks,

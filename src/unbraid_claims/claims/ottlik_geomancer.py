@@ -1,4 +1,4 @@
-"""GeoManCEr finds the factors of true latents, and not those of pixels or codes."""
+"""GeoManCEr finds factors from true latents, but not from pixels or codes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unbraid import encode, fit
-from unbraid.data import LabelledImages
+from unbraid.data import LabeledImages
 from unbraid.geometry import Geomancer, ManifoldSample, alignment_error
 from unbraid.reports import draw_manifold_spectrum, manifold_spectrum
 from unbraid_claims import Check, Claim, Evidence, Measured
@@ -30,7 +30,7 @@ def measure(evidence: Evidence) -> Measured:
     chance = random_angle(n_samples=evidence.at(smoke=100, mini=10_000, paper=10_000))
     latents = splitting_angle(sample.points, truth, sample.tangents)
     pixels = _split(sample, _pixels)
-    codes = evidence.kept("split codes", lambda: _split_codes(evidence, sample))
+    codes = evidence.cached("split codes", lambda: _split_codes(evidence, sample))
     checks = [
         *_check_latents(truth, sample),
         Check(
@@ -116,13 +116,13 @@ def _pixels(poses: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _split_codes(evidence: Evidence, sample: ManifoldSample) -> dict[str, float]:
     steps = evidence.at(smoke=20, mini=3_000, paper=100_000)
-    data = LabelledImages(render_poses(sample.points))
+    data = LabeledImages(render_poses(sample.points))
     trained = fit(
         "beta_vae", data, steps=steps, learning_rate=1e-3, device="cpu", progress=False
     )
 
     def codes(poses: NDArray[np.float64]) -> Any:
-        images = LabelledImages(render_poses(poses))
+        images = LabeledImages(render_poses(poses))
         return encode(trained.model, images, progress=False).codes.astype(np.float64)
 
     return _split(sample, codes)

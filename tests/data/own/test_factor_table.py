@@ -6,18 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from unbraid.data import LabelledImages
+from unbraid.data import LabeledImages
 from unbraid.testing import check_dataset
 
 
-def label(column, **options) -> LabelledImages:
+def label(column, **options) -> LabeledImages:
     images = np.zeros((len(column), 8, 8), np.uint8)
-    data = LabelledImages(images, {"x": column}, **options)
+    data = LabeledImages(images, {"x": column}, **options)
     check_dataset(data)
     return data
 
 
-def codes(data: LabelledImages) -> list:
+def codes(data: LabeledImages) -> list:
     return data.factors(np.arange(len(data)))[:, 0].tolist()
 
 
@@ -98,7 +98,7 @@ def test_missing_values_are_nan_among_the_others(case):
 
 def test_one_continuous_factor_makes_the_table_float():
     table = {"x": ["a", "b"], "y": [0.5, 2.5]}
-    data = LabelledImages(np.zeros((2, 8, 8), np.uint8), table)
+    data = LabeledImages(np.zeros((2, 8, 8), np.uint8), table)
     assert data.factors([0, 1]).tolist() == [[0.0, 0.5], [1.0, 2.5]]
     assert data.factor_values == (("a", "b"), ())
 
@@ -114,7 +114,7 @@ def test_kind_can_be_said():
 
 def test_text_cannot_be_continuous():
     with pytest.raises(
-        TypeError, match="numbers for the continuous factor 'x', got str"
+        TypeError, match="continuous factor 'x' must be numbers, got str"
     ):
         label(["a", "b"], factor_kinds={"x": "continuous"})
 
@@ -123,15 +123,13 @@ def test_text_cannot_be_continuous():
 @pytest.mark.parametrize("bad", [np.inf, -np.inf])
 def test_infinite_labels_are_refused(kind, bad):
     kinds = {"x": kind} if kind else None
-    with pytest.raises(ValueError, match="finite values of factor 'x', got 1 that"):
+    with pytest.raises(ValueError, match="factor 'x' must be finite, but 1 are"):
         label([1.0, bad], factor_kinds=kinds)
 
 
 def test_factor_that_is_never_known_is_refused():
     for column in ([np.nan, np.nan], [None, None], ["", ""]):
-        with pytest.raises(
-            ValueError, match="some known value of factor 'x', got none"
-        ):
+        with pytest.raises(ValueError, match="Factor 'x' has no known value"):
             label(column)
 
 
@@ -148,7 +146,9 @@ def test_factor_that_is_never_known_is_refused():
     ],
 )
 def test_other_values_are_refused(column, shown):
-    with pytest.raises(TypeError, match=f"factor 'x' .* got {shown}. Convert it first"):
+    with pytest.raises(
+        TypeError, match=f"factor 'x' .* got {shown}. Convert them first"
+    ):
         label(column)
 
 
@@ -156,5 +156,5 @@ def test_too_many_combinations_are_refused_with_a_way_out():
     images = np.zeros((1000, 8, 8), np.uint8)
     table = np.tile(np.arange(1000)[:, None], (1, 7))
     with pytest.raises(ValueError, match=r"factor_kinds=\{'factor_0': 'continuous'\}"):
-        LabelledImages(images, table)
-    LabelledImages(images, table, factor_kinds={"factor_0": "continuous"})
+        LabeledImages(images, table)
+    LabeledImages(images, table, factor_kinds={"factor_0": "continuous"})

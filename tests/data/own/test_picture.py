@@ -44,7 +44,7 @@ def test_wrong_suffix_of_a_picture_does_no_harm(folder, save):
     assert np.array_equal(only_image(folder), NOISE.transpose(2, 0, 1))
 
 
-def test_grey_picture_gets_three_equal_channels(folder, save):
+def test_gray_picture_gets_three_equal_channels(folder, save):
     save("a.png", NOISE[..., 0])
     assert np.array_equal(only_image(folder), np.stack([NOISE[..., 0]] * 3))
 
@@ -57,13 +57,13 @@ def test_one_channel_is_luminance(folder, save):
     assert np.abs(image.astype(float) - 124.2).max() <= 1
 
 
-def test_luminance_of_a_jpeg_equals_that_of_its_colours(folder, save):
+def test_luminance_of_a_jpeg_equals_that_of_its_colors(folder, save):
     save("a.jpg", np.full((8, 8, 3), (200, 100, 50), dtype=np.uint8))
     assert np.abs(only_image(folder, channels=1).astype(float) - 124.2).max() <= 2
 
 
 @pytest.mark.parametrize("suffix", ["png", "tif", "pgm"])
-def test_sixteen_bit_grey_is_scaled_and_not_clipped(folder, save, suffix):
+def test_sixteen_bit_gray_is_scaled_and_not_clipped(folder, save, suffix):
     levels = np.linspace(0, 65535, 64).astype(np.uint16).reshape(8, 8)
     save(f"a.{suffix}", levels)
     expected = np.rint(levels / 257.0)
@@ -71,7 +71,7 @@ def test_sixteen_bit_grey_is_scaled_and_not_clipped(folder, save, suffix):
     assert np.array_equal(only_image(folder, channels=3)[1], expected)
 
 
-def test_big_endian_sixteen_bit_grey_is_scaled_too(folder, save):
+def test_big_endian_sixteen_bit_gray_is_scaled_too(folder, save):
     levels = np.linspace(0, 65535, 64).astype(np.uint16).reshape(8, 8)
     native = Image.fromarray(levels)
     swapped = Image.frombytes("I;16B", (8, 8), levels.astype(">u2").tobytes())
@@ -80,7 +80,7 @@ def test_big_endian_sixteen_bit_grey_is_scaled_too(folder, save):
     assert np.array_equal(only_image(folder, channels=1)[0], np.rint(levels / 257.0))
 
 
-def test_sixteen_bit_colour_is_scaled_and_not_clipped(folder):
+def test_sixteen_bit_color_is_scaled_and_not_clipped(folder):
     # Pillow writes no such file, so that it is put together by hand.
     rows = (NOISE.astype(">u2") * 257).reshape(8, -1)
     data = b"".join(b"\0" + row.tobytes() for row in rows)
@@ -126,7 +126,7 @@ def test_opaque_rgba_equals_rgb(folder, save):
     assert np.array_equal(only_image(folder), NOISE.transpose(2, 0, 1))
 
 
-def test_grey_with_alpha_is_mixed_with_the_background(folder, save):
+def test_gray_with_alpha_is_mixed_with_the_background(folder, save):
     levels = np.full((8, 8, 2), (10, 0), dtype=np.uint8)
     levels[:4, :, 1] = 255
     save("a.png", Image.frombytes("LA", (8, 8), levels.tobytes()))
@@ -135,7 +135,7 @@ def test_grey_with_alpha_is_mixed_with_the_background(folder, save):
     assert (image[:, 4:] == 255).all()
 
 
-def test_palette_becomes_its_colours(folder, save):
+def test_palette_becomes_its_colors(folder, save):
     picture = Image.new("P", (8, 8), 1)
     picture.putpalette([0, 0, 0, 200, 100, 50])
     save("a.png", picture)
@@ -150,7 +150,7 @@ def test_transparent_palette_entry_shows_the_background(folder, save, transparen
     assert (only_image(folder, background=7) == 7).all()
 
 
-def test_transparent_colour_shows_the_background(folder, save):
+def test_transparent_color_shows_the_background(folder, save):
     save("a.png", np.full((8, 8, 3), (9, 8, 7), np.uint8), transparency=(9, 8, 7))
     assert (only_image(folder) == 255).all()
 
@@ -172,7 +172,7 @@ def test_cmyk_is_converted(folder, save, channels):
 
 
 def test_first_frame_of_an_animation_counts(folder, save):
-    frames = [Image.new("RGB", (8, 8), colour) for colour in ("red", "lime", "blue")]
+    frames = [Image.new("RGB", (8, 8), color) for color in ("red", "lime", "blue")]
     save("a.gif", frames[0], save_all=True, append_images=frames[1:])
     with Image.open(folder / "a.gif") as picture:
         assert picture.n_frames == 3
@@ -201,14 +201,14 @@ def test_picture_is_turned_upright(folder, save, suffix, orientation, upright):
     assert is_light.tolist() == expected[upright]
 
 
-def test_centre_crop_keeps_the_middle_of_the_longer_side(folder, save):
+def test_center_crop_keeps_the_middle_of_the_longer_side(folder, save):
     wide = np.zeros((16, 48, 3), np.uint8)
     wide[:, 16:32] = 255
     save("a.png", wide)
     assert (only_image(folder, image_size=16) == 255).all()
 
 
-def test_centre_crop_may_be_a_rectangle(folder, save):
+def test_center_crop_may_be_a_rectangle(folder, save):
     save(
         "a.png", np.pad(np.full((20, 40, 3), 255, np.uint8), ((10, 10), (0, 0), (0, 0)))
     )

@@ -14,7 +14,7 @@ from unbraid.data import ImageFolder
 from unbraid.data.own import _picture_cache
 
 
-def grey(level: int) -> np.ndarray:
+def gray(level: int) -> np.ndarray:
     return np.full((8, 8), level, np.uint8)
 
 
@@ -37,8 +37,8 @@ def decoded(monkeypatch):
 
 
 def test_pictures_are_decoded_once(folder, save, decoded):
-    save("a.png", grey(1))
-    save("b.png", grey(2))
+    save("a.png", gray(1))
+    save("b.png", gray(2))
     first = ImageFolder(folder)
     assert sorted(decoded) == ["a.png", "b.png"]
     again = ImageFolder(folder)
@@ -50,7 +50,7 @@ def test_pictures_are_decoded_once(folder, save, decoded):
 
 
 def test_cache_is_one_array_and_one_record_outside_the_folder(folder, save, cache):
-    save("a.png", grey(1))
+    save("a.png", gray(1))
     ImageFolder(folder, image_size=8)
     assert sorted(path.suffix for path in cache.iterdir()) == [".json", ".npy"]
     assert [path.name for path in folder.iterdir()] == ["a.png"]
@@ -61,22 +61,22 @@ def test_cache_is_one_array_and_one_record_outside_the_folder(folder, save, cach
 
 
 def test_named_cache_folder_is_used(folder, save, tmp_path, cache):
-    save("a.png", grey(1))
+    save("a.png", gray(1))
     ImageFolder(folder, cache=tmp_path / "here" / "there")
     assert len(list((tmp_path / "here" / "there").iterdir())) == 2
     assert not cache.exists()
 
 
 def test_images_are_mapped_and_not_loaded(folder, save):
-    save("a.png", grey(1))
+    save("a.png", gray(1))
     pixels = ImageFolder(folder)._pictures.pixels
     assert isinstance(pixels.base, np.memmap)
 
 
 def test_added_picture_is_noticed(folder, save):
-    save("b.png", grey(2))
+    save("b.png", gray(2))
     before = ImageFolder(folder)
-    save("a.png", grey(1))
+    save("a.png", gray(1))
     after = ImageFolder(folder)
     assert after.paths == ("a.png", "b.png")
     assert (level(after), level(after, 1)) == (1, 2)
@@ -84,8 +84,8 @@ def test_added_picture_is_noticed(folder, save):
 
 
 def test_removed_picture_is_noticed(folder, save):
-    save("a.png", grey(1))
-    save("b.png", grey(2))
+    save("a.png", gray(1))
+    save("b.png", gray(2))
     ImageFolder(folder)
     (folder / "a.png").unlink()
     after = ImageFolder(folder)
@@ -93,25 +93,25 @@ def test_removed_picture_is_noticed(folder, save):
 
 
 def test_renamed_picture_is_noticed(folder, save):
-    save("a.png", grey(1))
+    save("a.png", gray(1))
     ImageFolder(folder)
     (folder / "a.png").rename(folder / "c.png")
     assert ImageFolder(folder).paths == ("c.png",)
 
 
 def test_changed_picture_of_equal_size_and_time_is_noticed(folder, save):
-    path = save("a.bmp", grey(1))
+    path = save("a.bmp", gray(1))
     status = path.stat()
     ImageFolder(folder)
     time.sleep(0.02)  # longer than a tick of the file system's clock
-    save("a.bmp", grey(2))
+    save("a.bmp", gray(2))
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert path.stat().st_size == status.st_size
     assert level(ImageFolder(folder)) == 2
 
 
 def test_each_setting_has_its_own_cache(folder, save):
-    save("a.png", np.pad(grey(9), ((0, 0), (4, 4))))
+    save("a.png", np.pad(gray(9), ((0, 0), (4, 4))))
     shapes = {ImageFolder(folder, image_size=s).image_shape for s in (8, (8, 4), 4)}
     assert shapes == {(3, 8, 8), (3, 8, 4), (3, 4, 4)}
     assert ImageFolder(folder, channels=1).image_shape == (1, 64, 64)
@@ -123,7 +123,7 @@ def test_each_setting_has_its_own_cache(folder, save):
 
 
 def test_broken_pictures_are_remembered_but_tried_again(folder, save, decoded):
-    save("a.png", grey(1))
+    save("a.png", gray(1))
     (folder / "b.png").write_bytes(b"")
     with pytest.raises(ValueError, match=r"b.png"):
         ImageFolder(folder)
@@ -133,7 +133,7 @@ def test_broken_pictures_are_remembered_but_tried_again(folder, save, decoded):
 
 
 def test_picture_counts_again_once_a_limit_is_raised(folder, save, monkeypatch):
-    save("a.png", grey(1))
+    save("a.png", gray(1))
     save("big.png", np.full((80, 80), 2, np.uint8))
     with monkeypatch.context() as limited:
         limited.setattr(Image, "MAX_IMAGE_PIXELS", 100)
@@ -144,7 +144,7 @@ def test_picture_counts_again_once_a_limit_is_raised(folder, save, monkeypatch):
 @pytest.mark.parametrize("damage", [b"", b"not an array", b"{}"])
 @pytest.mark.parametrize("suffix", [".npy", ".json"])
 def test_damaged_cache_is_built_anew(folder, save, cache, suffix, damage):
-    save("a.png", grey(1))
+    save("a.png", gray(1))
     before = ImageFolder(folder).fingerprint()
     (path,) = cache.glob(f"*{suffix}")
     path.write_bytes(damage)
@@ -153,7 +153,7 @@ def test_damaged_cache_is_built_anew(folder, save, cache, suffix, damage):
 
 
 def test_cache_that_was_cut_short_is_built_anew(folder, save, cache):
-    save("a.png", grey(1))
+    save("a.png", gray(1))
     ImageFolder(folder)
     (path,) = cache.glob("*.npy")
     path.write_bytes(path.read_bytes()[:-100])
@@ -161,7 +161,7 @@ def test_cache_that_was_cut_short_is_built_anew(folder, save, cache):
 
 
 def test_cache_that_cannot_be_written_is_an_error(folder, save, tmp_path):
-    save("a.png", grey(1))
+    save("a.png", gray(1))
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(OSError, match=r"Pass cache= or set UNBRAID_CACHE"):
         ImageFolder(folder, cache=tmp_path / "file" / "cache")
@@ -170,7 +170,7 @@ def test_cache_that_cannot_be_written_is_an_error(folder, save, tmp_path):
 def test_full_disk_is_an_error_and_leaves_nothing_behind(
     folder, save, cache, monkeypatch
 ):
-    save("a.png", grey(1))
+    save("a.png", gray(1))
     filters = list(warnings.filters)
 
     def fsync(_):
@@ -185,7 +185,7 @@ def test_full_disk_is_an_error_and_leaves_nothing_behind(
 
 def test_interrupted_build_leaves_nothing_behind(folder, save, cache, monkeypatch):
     for i in range(20):
-        save(f"{i}.png", grey(i))
+        save(f"{i}.png", gray(i))
 
     def read_picture(path, framing):
         if path.name == "15.png":
@@ -201,7 +201,7 @@ def test_interrupted_build_leaves_nothing_behind(folder, save, cache, monkeypatc
 
 
 def test_old_leftovers_of_the_same_folder_are_removed(folder, save, cache):
-    save("a.png", grey(1))
+    save("a.png", gray(1))
     ImageFolder(folder)
     (array,) = cache.glob("*.npy")
     (cache / f"{array.stem}.killed.part").write_bytes(b"half an array")
@@ -209,23 +209,23 @@ def test_old_leftovers_of_the_same_folder_are_removed(folder, save, cache):
     old = sorted(cache.iterdir())
     for path in old:
         os.utime(path, (0, 0))
-    save("b.png", grey(2))
+    save("b.png", gray(2))
     ImageFolder(folder)
     assert sum(path.exists() for path in old) == 2  # those of the other size
     assert len(list(cache.iterdir())) == 4
 
 
 def test_young_leftovers_may_belong_to_others_and_stay(folder, save, cache):
-    save("a.png", grey(1))
+    save("a.png", gray(1))
     ImageFolder(folder)
-    save("b.png", grey(2))
+    save("b.png", gray(2))
     ImageFolder(folder)
     assert len(list(cache.iterdir())) == 4
 
 
 def test_processes_that_build_at_once_agree(folder, save, cache):
     for i in range(200):
-        save(f"{i:03}.png", grey(i))
+        save(f"{i:03}.png", gray(i))
     code = (
         "import sys; from unbraid.data import ImageFolder;"
         "print('ready', flush=True); sys.stdin.readline();"
@@ -251,6 +251,6 @@ def test_processes_that_build_at_once_agree(folder, save, cache):
 
 
 def test_nothing_is_shown_in_a_pipe(folder, save, capfd):
-    save("a.png", grey(1))
+    save("a.png", gray(1))
     ImageFolder(folder)
     assert capfd.readouterr() == ("", "")

@@ -6,7 +6,7 @@ from torch.utils.data import DataLoader
 from unbraid import encode
 from unbraid.data import (
     BatchStream,
-    LabelledImages,
+    LabeledImages,
     Subset,
     TorchDataset,
     Vectors,
@@ -32,13 +32,13 @@ def test_batches_of_vectors_are_the_rows_unscaled():
     assert np.array_equal(batch.images.numpy(), VALUES[stream.rows(3)[:, 0]])
 
 
-def test_batches_of_vectors_can_be_standardised():
+def test_batches_of_vectors_can_be_standardized():
     dataset = Vectors(VALUES)
     statistics = channel_statistics(dataset)
     assert statistics.mean == pytest.approx(VALUES.mean(axis=0), rel=1e-5)
     assert statistics.std == pytest.approx(VALUES.std(axis=0), rel=1e-5)
     stream = BatchStream(
-        dataset=dataset, size=20, order="shuffled", standardise=statistics
+        dataset=dataset, size=20, order="shuffled", standardize=statistics
     )
     images = stream.batch(0).images
     assert torch.allclose(images.mean(dim=0), torch.zeros(5), atol=1e-5)
@@ -62,7 +62,7 @@ def test_the_dataset_does_not_change_with_the_array():
     "wrong", [[1.0, 2.0], [[np.nan]], [[np.inf]], [["a"]], np.zeros((0, 3)), [[1], []]]
 )
 def test_what_is_no_table_of_numbers_is_refused(wrong):
-    with pytest.raises(ValueError, match="Vectors: expected"):
+    with pytest.raises(ValueError, match="values must"):
         Vectors(wrong)
 
 
@@ -74,7 +74,7 @@ def test_factors_must_have_a_row_for_each_vector():
 def test_data_of_two_axes_are_vectors_and_of_more_are_images():
     assert isinstance(as_dataset(VALUES.tolist()), Vectors)
     assert isinstance(as_dataset(torch.from_numpy(VALUES)), Vectors)
-    assert isinstance(as_dataset(np.zeros((3, 8, 8))), LabelledImages)
+    assert isinstance(as_dataset(np.zeros((3, 8, 8))), LabeledImages)
     assert as_dataset(np.zeros((3, 8, 8)), [0, 1, 2]).factor_names == ("factor_0",)
 
 
@@ -98,5 +98,5 @@ def test_a_file_of_two_axes_holds_vectors(tmp_path):
 
 
 def test_factors_beside_a_dataset_are_refused():
-    with pytest.raises(ValueError, match="brings its own"):
+    with pytest.raises(ValueError, match="has its own factors"):
         as_dataset(XYSquares(), [1])

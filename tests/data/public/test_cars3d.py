@@ -115,7 +115,7 @@ def test_link_in_place_of_a_car_is_not_followed(tmp_path):
         link = tarfile.TarInfo("data/cars/car.mat")
         link.type, link.linkname = tarfile.SYMTYPE, str(tmp_path / "secret.mat")
         archive.addfile(link)
-    with pytest.raises(DataFormatError, match=r"got no data/cars/car\.mat"):
+    with pytest.raises(DataFormatError, match=r"data/cars/car\.mat is missing"):
         Cars3D(root=tmp_path)
 
 
@@ -132,12 +132,16 @@ def test_cut_archive_is_told_and_leaves_nothing(tmp_path, share):
     ("name", "data", "message"),
     [
         ("data/cars/list.txt", b"", "names of the cars"),
-        ("data/cars/list.txt", b"car_999_mesh", "got no data/cars/car_999_mesh"),
+        (
+            "data/cars/list.txt",
+            b"car_999_mesh",
+            "data/cars/car_999_mesh.mat is missing",
+        ),
         (f"data/cars/{CARS[0]}.mat", b"", "MATLAB 5"),
         (f"data/cars/{CARS[0]}.mat", b"x" * 4096, "MATLAB 5"),
         (f"data/cars/{CARS[0]}.mat", mat(mask=np.ones(3)), "MATLAB 5"),
-        (f"data/cars/{CARS[0]}.mat", mat(im=np.ones((8, 8, 3))), "expected uint8"),
-        (f"data/cars/{CARS[0]}.mat", mat(im=mesh("a", 8) / 2.0), "expected uint8"),
+        (f"data/cars/{CARS[0]}.mat", mat(im=np.ones((8, 8, 3))), "must be uint8"),
+        (f"data/cars/{CARS[0]}.mat", mat(im=mesh("a", 8) / 2.0), "must be uint8"),
     ],
 )
 def test_wrong_member_is_refused_and_leaves_nothing(tmp_path, name, data, message):
@@ -148,7 +152,7 @@ def test_wrong_member_is_refused_and_leaves_nothing(tmp_path, name, data, messag
 
 
 def test_size_below_one_is_refused():
-    with pytest.raises(ValueError, match="image_size of at least 1, got 0"):
+    with pytest.raises(ValueError, match="image_size must be at least 1, got 0"):
         Cars3D(image_size=0)
 
 

@@ -20,9 +20,9 @@ N_IMAGES = 6
 
 
 def photograph(number):
-    """A JPEG of 178 x 218 that is bright at the centre square's top edge only."""
+    """A JPEG of 178 x 218 that is bright at the center square's top edge only."""
     pixels = np.full((218, 178, 3), 20 * number, dtype=np.uint8)
-    pixels[:20] = 255  # outside of the centre square, which starts at row 20
+    pixels[:20] = 255  # outside of the center square, which starts at row 20
     pixels[20:40] = 200
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "JPEG", quality=95)
@@ -109,9 +109,12 @@ def test_photographs_are_converted_once_for_each_size(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"image_3": None}, r"expected a photograph 000004\.jpg"),
-        ({"image_3": b""}, r"expected 000004\.jpg to be a photograph"),
-        ({"image_3": photograph(3)[:-500]}, r"expected 000004\.jpg to be a photograph"),
+        ({"image_3": None}, r"does not contain the photograph 000004\.jpg"),
+        ({"image_3": b""}, r"000004\.jpg cannot be read as a photograph"),
+        (
+            {"image_3": photograph(3)[:-500]},
+            r"000004\.jpg cannot be read as a photograph",
+        ),
     ],
 )
 def test_missing_or_damaged_photograph_is_told_and_leaves_nothing(
@@ -128,7 +131,9 @@ def test_missing_photograph_in_the_folder_is_told(tmp_path):
     write_folder(tmp_path)
     write_list(tmp_path)
     (tmp_path / "celeba" / "img_align_celeba" / "000002.jpg").unlink()
-    with pytest.raises(DataFormatError, match=r"expected a photograph 000002\.jpg"):
+    with pytest.raises(
+        DataFormatError, match=r"does not contain the photograph 000002\.jpg"
+    ):
         CelebA(root=tmp_path)
 
 
@@ -201,5 +206,5 @@ def test_download_says_that_people_must_get_the_files(tmp_path):
 
 
 def test_size_below_one_is_refused():
-    with pytest.raises(ValueError, match="CelebA: expected an image_size"):
+    with pytest.raises(ValueError, match="image_size must be at least 1"):
         CelebA(image_size=0)

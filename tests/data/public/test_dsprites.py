@@ -11,7 +11,7 @@ from unbraid.foundation import DataFormatError, DatasetNotFoundError, numpy_gene
 from unbraid.testing import check_dataset
 
 NAME = "dsprites_ndarray_co1sh3sc6or40x32y32_64x64"
-SIZES = (1, 3, 2, 4, 3, 2)  # colour, shape, scale, orientation, x, y
+SIZES = (1, 3, 2, 4, 3, 2)  # color, shape, scale, orientation, x, y
 
 
 class Trap:

@@ -60,7 +60,7 @@ def test_compressed_file_is_converted(tmp_path):
     assert len(list(path.parent.iterdir())) == 2
 
 
-def test_file_of_the_challenge_has_four_colours_and_shapes(tmp_path):
+def test_file_of_the_challenge_has_four_colors_and_shapes(tmp_path):
     write(tmp_path, CHALLENGE)
     dataset = MPI3D(root=tmp_path)
     check_dataset(dataset)
@@ -91,7 +91,9 @@ def test_missing_file_says_which_kind_to_put_where(tmp_path):
 
 
 def test_unknown_kind_is_refused():
-    with pytest.raises(ValueError, match=r"toy, realistic, real, got 'fake'"):
+    with pytest.raises(
+        ValueError, match=r"kind must be 'toy', 'realistic' or 'real', got 'fake'"
+    ):
         MPI3D(kind="fake")
 
 

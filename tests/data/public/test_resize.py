@@ -1,7 +1,7 @@
 import numpy as np
 from PIL import Image
 
-from unbraid.data.public._resize import resized_label, squared
+from unbraid.data.public._resize import resize_square, resized_label
 from unbraid.foundation import numpy_generator
 
 
@@ -10,7 +10,7 @@ def test_half_the_size_is_bilinear():
     # which weigh 1, 3, 3 and 1 eighths.
     picture = numpy_generator(0).integers(0, 256, (32, 32), dtype=np.uint8)
     line = np.array([1, 3, 3, 1]) / 8
-    small = squared(Image.fromarray(picture), 16)
+    small = resize_square(Image.fromarray(picture), 16)
     for row, column in ((1, 1), (7, 4), (14, 13)):
         part = picture[2 * row - 1 : 2 * row + 3, 2 * column - 1 : 2 * column + 3]
         assert abs(line @ part @ line - float(small[row, column])) <= 1.0
@@ -20,7 +20,7 @@ def test_an_edge_has_no_ringing():
     # A Lanczos filter would make pixels beside a bright edge darker than the ground.
     picture = np.full((64, 64), 100, dtype=np.uint8)
     picture[:, 32:] = 200
-    small = squared(Image.fromarray(picture), 24)
+    small = resize_square(Image.fromarray(picture), 24)
     assert small.min() == 100
     assert small.max() == 200
 

@@ -61,6 +61,8 @@ def test_images_and_factors_are_those_of_the_file(tmp_path, options, n_files):
 def test_image_of_any_combination_is_found_by_its_index(tmp_path):
     images, labels, classes = arrays()
     write(tmp_path, images, labels)
+    assert not Shapes3D.is_here(tmp_path / "elsewhere")
+    assert Shapes3D.is_here(tmp_path)
     dataset = Shapes3D(root=tmp_path)
     index = dataset.factor_space.indices(np.array([[2, 1, 0, 1, 3, 2]]))
     row = np.flatnonzero((classes == [2, 1, 0, 1, 3, 2]).all(axis=1))
@@ -72,7 +74,7 @@ def test_image_of_any_combination_is_found_by_its_index(tmp_path):
 def test_rows_in_another_order_are_refused(tmp_path):
     images, labels, _ = arrays()
     write(tmp_path, images, labels[::-1])
-    with pytest.raises(DataFormatError, match="once, the last factor"):
+    with pytest.raises(DataFormatError, match="once, with the last factor"):
         Shapes3D(root=tmp_path)
 
 
@@ -95,7 +97,7 @@ def test_missing_label_is_refused(tmp_path):
 def test_wrong_images_are_refused_before_they_are_converted(tmp_path, change):
     images, labels, _ = arrays()
     path = write(tmp_path, change(images), labels, chunks=True)
-    with pytest.raises(DataFormatError, match="expected uint8 of shape"):
+    with pytest.raises(DataFormatError, match="must be uint8 of shape"):
         Shapes3D(root=tmp_path)
     assert list(path.parent.iterdir()) == [path]
 

@@ -10,9 +10,9 @@ from unbraid.foundation import DataFormatError, DatasetNotFoundError
 from unbraid.testing import check_dataset
 
 
-def jpeg(grey):
+def jpeg(gray):
     file = io.BytesIO()
-    Image.new("RGB", (64, 64), (grey, grey, grey)).save(file, "JPEG", quality=95)
+    Image.new("RGB", (64, 64), (gray, gray, gray)).save(file, "JPEG", quality=95)
     return file.getvalue()
 
 
@@ -44,8 +44,8 @@ def test_training_pictures_and_their_categories_are_read(published):
     check_dataset(pictures)
     assert len(pictures) == 6
     np.testing.assert_array_equal(pictures.factors(range(6))[:, 0], [0, 0, 0, 1, 1, 1])
-    greys = pictures.images(range(6)).mean(axis=(1, 2, 3))
-    np.testing.assert_allclose(greys, [0, 20, 40, 100, 120, 140], atol=2)
+    grays = pictures.images(range(6)).mean(axis=(1, 2, 3))
+    np.testing.assert_allclose(grays, [0, 20, 40, 100, 120, 140], atol=2)
 
 
 def test_pictures_can_stand_behind_sprites(published):
@@ -61,23 +61,23 @@ def test_a_missing_archive_is_named_with_its_place(tmp_path):
 
 def test_an_archive_without_pictures_is_refused(tmp_path):
     write_archive(tmp_path, {"words.txt": b""})
-    with pytest.raises(DataFormatError, match="expected pictures"):
+    with pytest.raises(DataFormatError, match="contains no pictures"):
         TinyImageNet(root=tmp_path)
 
 
 def test_a_picture_that_is_none_is_named(tmp_path):
     write_archive(tmp_path, {"train/n1/images/n1_0.JPEG": b"text"})
-    with pytest.raises(DataFormatError, match="n1_0.JPEG to be a picture"):
+    with pytest.raises(DataFormatError, match="n1_0.JPEG cannot be read as a picture"):
         TinyImageNet(root=tmp_path)
 
 
 def test_a_truncated_archive_is_refused(published):
     path = published / "tiny_imagenet" / "tiny-imagenet-200.zip"
     path.write_bytes(path.read_bytes()[:-300])
-    with pytest.raises(DataFormatError, match="complete .zip file"):
+    with pytest.raises(DataFormatError, match="cannot be read as a .zip file"):
         TinyImageNet(root=published)
 
 
 def test_files_that_are_not_the_published_ones_fail_verification(published):
-    with pytest.raises(DataFormatError, match="wrong size: expected 248100043 bytes"):
+    with pytest.raises(DataFormatError, match="the size must be 248100043 bytes"):
         TinyImageNet(root=published).verify_files()

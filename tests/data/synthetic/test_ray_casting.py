@@ -5,7 +5,7 @@ from unbraid.data.synthetic._ray_casting import Box, Capsule, Cylinder, Ground, 
 from unbraid.foundation import numpy_generator
 
 BOX = Box(low=(-1.0, -2.0, 0.0), high=(1.0, 2.0, 3.0))
-SPHERE = Sphere(centre=(1.0, 0.0, 2.0), radius=2.0)
+SPHERE = Sphere(center=(1.0, 0.0, 2.0), radius=2.0)
 CYLINDER = Cylinder(radius=1.0, low=0.0, high=2.0)
 CAPSULE = Capsule(radius=1.0, low=1.0, high=3.0)
 SOLIDS = pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def walk(solid, origins, directions):
 def outside(solid, points):
     """Distance to the solid, negative inside."""
     if isinstance(solid, Sphere):
-        return np.linalg.norm(points - solid.centre, axis=1) - solid.radius
+        return np.linalg.norm(points - solid.center, axis=1) - solid.radius
     if isinstance(solid, Capsule):
         axis = np.zeros_like(points)
         axis[:, 2] = np.clip(points[:, 2], solid.low, solid.high)

@@ -131,7 +131,7 @@ def test_every_value_of_every_factor_gives_another_picture(image_size):
         assert len(np.unique(images.reshape(size, -1), axis=0)) == size
 
 
-def test_hue_of_a_surface_is_its_brightness_times_the_colour(room):
+def test_hue_of_a_surface_is_its_brightness_times_the_color(room):
     # Bottom left is floor and nothing else: its red under a red hue is its brightness.
     def floor(hue):
         return picture(room, hue, 5, 5, 0, SPHERE, 7)[:, -8:, :8]
@@ -139,8 +139,8 @@ def test_hue_of_a_surface_is_its_brightness_times_the_colour(room):
     brightness = floor(0)[0]
     assert len(np.unique(brightness)) > 5
     for hue in range(10):
-        colour = np.rint(256 * np.array(colorsys.hsv_to_rgb(hue / 10, 1, 1))) / 256
-        expected = np.rint(brightness * colour[:, None, None])
+        color = np.rint(256 * np.array(colorsys.hsv_to_rgb(hue / 10, 1, 1))) / 256
+        expected = np.rint(brightness * color[:, None, None])
         np.testing.assert_array_equal(floor(hue), expected)
 
 
@@ -269,13 +269,13 @@ def test_all_geometries_take_less_than_100_megabytes():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"image_size": 15}, "image_size from 16 to 64, got 15"),
-        ({"image_size": 65}, "image_size from 16 to 64, got 65"),
-        ({"n_floor_hues": 0}, "n_floor_hues of at least 1, got 0"),
-        ({"n_orientations": -1}, "n_orientations of at least 1, got -1"),
-        ({"shapes": ()}, "different shapes among"),
-        ({"shapes": ("cube", "cone")}, "different shapes among"),
-        ({"shapes": ("cube", "cube")}, "different shapes among"),
+        ({"image_size": 15}, "image_size must be between 16 and 64, got 15"),
+        ({"image_size": 65}, "image_size must be between 16 and 64, got 65"),
+        ({"n_floor_hues": 0}, "n_floor_hues must be at least 1, got 0"),
+        ({"n_orientations": -1}, "n_orientations must be at least 1, got -1"),
+        ({"shapes": ()}, "shapes must not be empty"),
+        ({"shapes": ("cube", "cone")}, r"shapes\[1\] must be .* got 'cone'"),
+        ({"shapes": ("cube", "cube")}, "shapes must be unique"),
     ],
 )
 def test_impossible_rooms_are_refused(options, message):

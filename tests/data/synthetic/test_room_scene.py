@@ -30,8 +30,8 @@ def pixel_middles(image_size):
 
 @pytest.mark.parametrize("degrees", [-30.0, 0.0, 17.0])
 def test_cube_fills_the_hull_of_its_projected_corners(degrees):
-    cube = scene.place_object("cube", 1.1)
-    share = scene.render(scene.look(degrees, 64), cube)[OBJECT]
+    cube = scene.build_object("cube", 1.1)
+    share = scene.render(scene.build_view(degrees, 64), cube)[OBJECT]
     corners = np.stack(
         np.meshgrid(*zip(cube.low, cube.high, strict=True)), axis=-1
     ).reshape(-1, 3)
@@ -46,7 +46,9 @@ def test_cube_fills_the_hull_of_its_projected_corners(degrees):
 
 @pytest.mark.parametrize("degrees", [-20.0, 0.0, 30.0])
 def test_walls_stand_between_their_projected_edges(degrees):
-    shares = scene.render(scene.look(degrees, 64), scene.place_object("capsule", 0.75))
+    shares = scene.render(
+        scene.build_view(degrees, 64), scene.build_object("capsule", 0.75)
+    )
     side = scene._WALLS.high[0]
     along = np.linspace(-side, side, 4001)
     for wall in ([along, 0 * along + side], [0 * along + side, along]):
@@ -65,7 +67,7 @@ def test_walls_stand_between_their_projected_edges(degrees):
 
 @SHAPES
 def test_shares_leave_room_for_rounding_in_16_bits(shape):
-    shares = scene.render(scene.look(-12.0, 64), scene.place_object(shape, 1.25))
+    shares = scene.render(scene.build_view(-12.0, 64), scene.build_object(shape, 1.25))
     assert shares.shape == (4, 64, 64)
     assert (shares >= 0).all()
     assert shares[[FLOOR, WALL, OBJECT]].max() <= 0.98
@@ -77,7 +79,7 @@ def test_shares_leave_room_for_rounding_in_16_bits(shape):
 
 @SHAPES
 def test_objects_stand_on_the_floor_within_reach_of_culling(shape):
-    solid = scene.place_object(shape, 1.25)
+    solid = scene.build_object(shape, 1.25)
     generator = numpy_generator(0, "reach")
     origins = generator.uniform(-5, 5, size=(20_000, 3))
     directions = generator.uniform(-1.5, 1.5, size=(20_000, 3)) + [0, 0, 1.5] - origins
@@ -90,9 +92,9 @@ def test_objects_stand_on_the_floor_within_reach_of_culling(shape):
 
 @SHAPES
 def test_object_hides_the_lamp_from_some_of_the_room_and_brightens_none(shape):
-    view = scene.look(0.0, 32)
+    view = scene.build_view(0.0, 32)
     lit, dark = (
-        scene.render(view, scene.place_object(shape, scale)) for scale in (0.01, 1.0)
+        scene.render(view, scene.build_object(shape, scale)) for scale in (0.01, 1.0)
     )
     assert lit[OBJECT].sum() < 0.1
     free = dark[OBJECT] == 0

@@ -3,8 +3,8 @@ import pytest
 from PIL import Image
 
 from unbraid.data import (
-    ColouredSprites,
-    LabelledImages,
+    ColoredSprites,
+    LabeledImages,
     NoisySprites,
     PhotographCrops,
     PictureSprites,
@@ -16,7 +16,7 @@ from unbraid.data import (
 )
 from unbraid.foundation import DataFormatError, numpy_generator
 
-VARIANTS = (ColouredSprites, NoisySprites, ScreamSprites, PictureSprites)
+VARIANTS = (ColoredSprites, NoisySprites, ScreamSprites, PictureSprites)
 
 
 @pytest.fixture(scope="module")
@@ -44,20 +44,20 @@ def test_the_seed_changes_the_picture_and_nothing_else_does(variant, rows):
     assert not np.array_equal(a, c)
 
 
-def test_coloured_sprites_have_one_bright_colour_each(rows, sprites):
-    images = ColouredSprites().images(rows)
+def test_colored_sprites_have_one_bright_color_each(rows, sprites):
+    images = ColoredSprites().images(rows)
     inside = np.broadcast_to(sprites > 0, images.shape)
     assert (images[~inside] == 0).all()
     for image, mask in zip(images, sprites[:, 0] > 0, strict=True):
-        colours = np.unique(image[:, mask], axis=1)
-        assert colours.shape == (3, 1)
-        assert colours.min() >= 128
+        colors = np.unique(image[:, mask], axis=1)
+        assert colors.shape == (3, 1)
+        assert colors.min() >= 128
 
 
-def test_colours_are_uniform_from_a_half_to_one(rows, sprites):
-    colours = ColouredSprites().images(rows).max(axis=(2, 3))
+def test_colors_are_uniform_from_a_half_to_one(rows, sprites):
+    colors = ColoredSprites().images(rows).max(axis=(2, 3))
     # 300 draws of a uniform variable on [128, 255]: standard error 2.1.
-    assert abs(colours.mean() - 191.5) < 5 * 2.1
+    assert abs(colors.mean() - 191.5) < 5 * 2.1
 
 
 def test_noise_is_uniform_outside_the_sprite_and_white_inside(rows, sprites):
@@ -81,7 +81,7 @@ def test_scream_sprites_invert_the_background_where_they_stand(rows, sprites):
 def no_sprites():
     """As many empty images as there are sprites, in the memory of one."""
     one = np.zeros((1, 64, 64), dtype=np.uint8)
-    return LabelledImages(np.broadcast_to(one, (737_280, 64, 64)))
+    return LabeledImages(np.broadcast_to(one, (737_280, 64, 64)))
 
 
 @pytest.mark.parametrize("where", ["behind", "inside"])
@@ -119,7 +119,7 @@ def test_visibility_fades_to_black_behind_and_to_white_inside(
     assert np.abs(faded[mask] - expected).max() <= 1
 
 
-def test_grey_edges_are_blended(rows):
+def test_gray_edges_are_blended(rows):
     small = Sprites2D(image_size=32)
     soft = small.images(rows)
     images = PictureSprites(sprites=small, where="inside", visibility=0).images(rows)
@@ -128,49 +128,47 @@ def test_grey_edges_are_blended(rows):
 
 
 def test_pictures_come_from_any_dataset_of_the_right_shape(rows, sprites):
-    stock = LabelledImages(np.full((3, 64, 64, 3), 200, dtype=np.uint8))
+    stock = LabeledImages(np.full((3, 64, 64, 3), 200, dtype=np.uint8))
     images = PictureSprites(pictures=stock).images(rows)
     mask = np.broadcast_to(sprites == 255, images.shape)
     assert (images[~mask] == 200).all()
 
 
 def test_weights_of_the_sprites_are_those_of_the_variant():
-    part = LabelledImages(np.zeros((3, 64, 64), dtype=np.uint8))
+    part = LabeledImages(np.zeros((3, 64, 64), dtype=np.uint8))
     weighted = Reweighted(part, np.array([1.0, 0.0, 2.0]))
     np.testing.assert_array_equal(
-        ColouredSprites(sprites=weighted).weights, weighted.weights
+        ColoredSprites(sprites=weighted).weights, weighted.weights
     )
 
 
 def test_any_changed_sprite_changes_the_fingerprint():
     pixels = np.full((2000, 16, 16), 200, dtype=np.uint8)
-    before = ColouredSprites(sprites=LabelledImages(pixels)).fingerprint()
+    before = ColoredSprites(sprites=LabeledImages(pixels)).fingerprint()
     pixels[3] ^= 255
-    assert ColouredSprites(sprites=LabelledImages(pixels)).fingerprint() != before
-    assert ColouredSprites(
-        sprites=LabelledImages(pixels), seed=1
-    ).fingerprint() not in (
+    assert ColoredSprites(sprites=LabeledImages(pixels)).fingerprint() != before
+    assert ColoredSprites(sprites=LabeledImages(pixels), seed=1).fingerprint() not in (
         before,
-        ColouredSprites(sprites=LabelledImages(pixels)).fingerprint(),
+        ColoredSprites(sprites=LabeledImages(pixels)).fingerprint(),
     )
 
 
 def test_many_pictures_and_tints_are_used(rows):
     images = ScreamSprites(sprites=no_sprites()).images(rows)
     assert len(np.unique(images.reshape(100, -1), axis=0)) == 100
-    grey = LabelledImages(np.full((2, 64, 64, 3), 100, dtype=np.uint8))
-    tinted = ScreamSprites(sprites=no_sprites(), pictures=grey).images(rows)
+    gray = LabeledImages(np.full((2, 64, 64, 3), 100, dtype=np.uint8))
+    tinted = ScreamSprites(sprites=no_sprites(), pictures=gray).images(rows)
     assert len(np.unique(tinted.reshape(100, -1), axis=0)) > 95
 
 
 def test_what_does_not_fit_is_refused():
-    with pytest.raises(ValueError, match="sprites with one channel"):
-        ColouredSprites(sprites=XYSquares())
-    with pytest.raises(ValueError, match=r"pictures of shape \(3, 64, 64\)"):
+    with pytest.raises(ValueError, match="sprites must have one channel"):
+        ColoredSprites(sprites=XYSquares())
+    with pytest.raises(ValueError, match=r"pictures must have shape \(3, 64, 64\)"):
         PictureSprites(pictures=PhotographCrops(image_size=32))
     with pytest.raises(ValueError, match="'behind' or 'inside'"):
         PictureSprites(where="beside")
-    with pytest.raises(ValueError, match="visibility from 0 to 100"):
+    with pytest.raises(ValueError, match="visibility must be between 0 and 100"):
         PictureSprites(visibility=101)
 
 
@@ -181,7 +179,7 @@ def test_crops_are_windows_of_the_photographs():
     row = crops.factor_space.indices(np.array([[1, 3, 5]]))
     expected = load_sample_image("flower.jpg")[24:88, 40:104].transpose(2, 0, 1)
     np.testing.assert_array_equal(crops.images(row)[0], expected)
-    with pytest.raises(ValueError, match="image_size from 1 to 427"):
+    with pytest.raises(ValueError, match="image_size must be between 1 and 427"):
         PhotographCrops(image_size=428)
 
 
@@ -229,7 +227,7 @@ def test_crops_scale_with_the_sprites(painting):
 
 
 def test_a_picture_that_does_not_fit_is_refused(painting, tmp_path):
-    with pytest.raises(ValueError, match="not both"):
+    with pytest.raises(ValueError, match="cannot be given together"):
         ScreamSprites(picture=painting, pictures=PhotographCrops())
     with pytest.raises(DataFormatError, match="No such file"):
         ScreamSprites(picture=tmp_path / "missing.jpg")

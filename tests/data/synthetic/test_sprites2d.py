@@ -34,7 +34,7 @@ def mean_distance(dataset, first, second):
     return np.mean(distances)
 
 
-def centre_of_mass(image):
+def center_of_mass(image):
     """Column and row, in pixels."""
     weight = image / image.sum(dtype=np.float64)
     pixels = np.arange(len(image))
@@ -112,7 +112,7 @@ def test_random_pairs_are_as_far_apart_as_in_dsprites():
     assert measured == pytest.approx(DSPRITES_RANDOM_DISTANCE, rel=0.04)
 
 
-def test_images_are_binary_at_full_size_and_grey_below():
+def test_images_are_binary_at_full_size_and_gray_below():
     rows = np.arange(0, 737_280, 997)
     assert set(np.unique(Sprites2D().images(rows))) == {0, 255}
     for size in (16, 40, 63):
@@ -141,16 +141,16 @@ def test_positions_move_a_sprite_right_and_down_by_whole_pixels():
 
 
 @pytest.mark.parametrize("image_size", [16, 23, 32, 45, 63, 64])
-def test_centre_of_mass_moves_linearly_at_any_size(image_size):
+def test_center_of_mass_moves_linearly_at_any_size(image_size):
     sprites = Sprites2D(image_size=image_size)
     step = 1 / -(-64 // image_size)
     for name, axis, travel in (("position_x", 0, 31), ("position_y", 1, 33)):
         places = [
-            centre_of_mass(image_of(sprites, scale=3, **{name: value}))[axis]
+            center_of_mass(image_of(sprites, scale=3, **{name: value}))[axis]
             for value in range(32)
         ]
         wanted = np.linspace(0, travel * image_size / 64, 32)
-        # Off by half a step at both ends, and by the rounding of greys.
+        # Off by half a step at both ends, and by the rounding of grays.
         assert np.subtract(places, places[0]) == pytest.approx(wanted, abs=1.1 * step)
         assert (np.diff(places) > 0.4 * step).all()
 
@@ -165,7 +165,7 @@ def test_every_sprite_stays_whole_and_inside_the_image(image_size):
     for x, y in ((0, 0), (0, 31), (31, 0), (31, 31)):
         values[:, 3:] = x, y
         corner = sprites.images(space.indices(values))[:, 0]
-        # Nothing is cut off; greys are rounded to 1/255 in each of the edge pixels.
+        # Nothing is cut off; grays are rounded to 1/255 in each of the edge pixels.
         lost = corner.sum(axis=(1, 2), dtype=float) - middle.sum(
             axis=(1, 2), dtype=float
         )
@@ -310,14 +310,14 @@ def test_used_dataset_is_small_enough_to_send_to_another_process():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"image_size": 15}, "image_size from 16 to 64, got 15"),
-        ({"image_size": 65}, "image_size from 16 to 64, got 65"),
-        ({"n_scales": 0}, "n_scales from 1 to 6, got 0"),
-        ({"n_orientations": 41}, "n_orientations from 1 to 40, got 41"),
-        ({"n_positions": 33}, "n_positions from 1 to 32, got 33"),
-        ({"shapes": ()}, r"got \(\)"),
-        ({"shapes": ("heart", "heart")}, "different shapes"),
-        ({"shapes": ("star",)}, "'square', 'ellipse', 'heart'.* got .*'star'"),
+        ({"image_size": 15}, "image_size must be between 16 and 64, got 15"),
+        ({"image_size": 65}, "image_size must be between 16 and 64, got 65"),
+        ({"n_scales": 0}, "n_scales must be between 1 and 6, got 0"),
+        ({"n_orientations": 41}, "n_orientations must be between 1 and 40, got 41"),
+        ({"n_positions": 33}, "n_positions must be between 1 and 32, got 33"),
+        ({"shapes": ()}, "shapes must not be empty"),
+        ({"shapes": ("heart", "heart")}, "shapes must be unique"),
+        ({"shapes": ("star",)}, "'square', 'ellipse' or 'heart', got 'star'"),
     ],
 )
 def test_refuses_what_it_cannot_draw(options, message):

@@ -79,17 +79,17 @@ def test_the_miniature_has_the_same_constant_distance_as_the_original():
     assert along.std() == pytest.approx(0.0, abs=1e-12)
 
 
-def test_a_smaller_grid_is_centred():
+def test_a_smaller_grid_is_centered():
     few = XYSquares(grid_size=2, n_squares=1)
     assert few.factor_space.sizes == (2, 2)
     image = few.images([0])[0, 0]
     assert (image[24:32, 24:32] == 255).all()
 
 
-def test_grey_squares_share_one_channel():
-    grey = XYSquares(rgb=False, n_squares=2)
-    assert grey.image_shape == (1, 64, 64)
-    image = grey.images(grey.factor_space.indices(np.array([[0, 0, 7, 7]])))[0, 0]
+def test_gray_squares_share_one_channel():
+    gray = XYSquares(rgb=False, n_squares=2)
+    assert gray.image_shape == (1, 64, 64)
+    image = gray.images(gray.factor_space.indices(np.array([[0, 0, 7, 7]])))[0, 0]
     assert (image[:8, :8] == 255).all()
     assert (image[56:, 56:] == 255).all()
     assert image.sum() == 2 * 64 * 255
@@ -98,11 +98,11 @@ def test_grey_squares_share_one_channel():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"square_size": 0}, "square_size from 1"),
-        ({"square_size": 65}, "square_size from 1 to the image_size 64"),
-        ({"spacing": 0}, "spacing of at least 1"),
-        ({"n_squares": 4}, "1, 2 or 3 squares"),
-        ({"grid_size": 9}, "grid_size from 1 to 8"),
+        ({"square_size": 0}, "square_size must be between 1 and 64"),
+        ({"square_size": 65}, "square_size must be between 1 and 64"),
+        ({"spacing": 0}, "spacing must be at least 1"),
+        ({"n_squares": 4}, "n_squares must be 1, 2 or 3"),
+        ({"grid_size": 9}, "grid_size must be between 1 and 8"),
     ],
 )
 def test_impossible_settings_are_refused(options, message):

@@ -176,7 +176,7 @@ def test_efficiency_is_among_the_details_at_the_published_sizes():
     details = score.details
     expected = details["accuracy_100"] / details["accuracy_10000"]
     assert details["statistical_efficiency"] == expected
-    assert score.note == "Only 267 labelled rows to learn from, not 10000."
+    assert score.note == "Only 267 labeled rows to learn from, not 10000."
 
 
 @pytest.mark.parametrize("predictor", ["boosting", "logistic"])
@@ -219,7 +219,7 @@ def test_rows_with_a_missing_label_are_left_out_for_that_factor_only(noisy):
     )
     assert score.per_factor["a"] == whole.per_factor["a"]
     assert score.per_factor["b"] != whole.per_factor["b"]
-    assert score.note == "Only 34 labelled rows to learn from, not 100."
+    assert score.note == "Only 34 labeled rows to learn from, not 100."
 
 
 def test_one_latent_and_two_rows_are_enough():
@@ -230,11 +230,14 @@ def test_one_latent_and_two_rows_are_enough():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"predictor": "forest"}, "one of logistic, boosting, got 'forest'"),
-        ({"variant": "slow"}, "one of fast, dlib, got 'slow'"),
-        ({"sizes": ()}, "ascending order"),
-        ({"sizes": (100, 10)}, "ascending order"),
-        ({"sizes": (0, 10)}, "whole number from 1, got 0"),
+        (
+            {"predictor": "forest"},
+            "predictor must be 'logistic' or 'boosting', got 'forest'",
+        ),
+        ({"variant": "slow"}, "variant must be 'fast' or 'dlib', got 'slow'"),
+        ({"sizes": ()}, "must be ascending"),
+        ({"sizes": (100, 10)}, "must be ascending"),
+        ({"sizes": (0, 10)}, "whole number of at least 1, got 0"),
         ({"n_test": 0}, "n_test"),
     ],
 )

@@ -97,15 +97,17 @@ def test_a_sprite_moves_by_one_step_in_one_direction_and_stays_what_it_is():
 
 def test_cyclic_positions_go_round_and_categorical_ones_jump():
     space = FactorSpace(
-        ("kind", "angle", "place"), (2, 5, 6), ("categorical", "cyclic", "categorical")
+        ("kind", "angle", "position"),
+        (2, 5, 6),
+        ("categorical", "cyclic", "categorical"),
     )
     factors = Factors(
         space.factors(np.arange(space.size)), names=space.names, kinds=space.kinds
     )
     angles = walks_of(factors, [1], 0)[..., 1]
     assert set(np.unique(np.diff(angles, axis=1) % 5)) == {1, 4}
-    places = walks_of(factors, [2], 0)[..., 2]
-    assert np.abs(np.diff(places, axis=1)).max() == 5
+    positions = walks_of(factors, [2], 0)[..., 2]
+    assert np.abs(np.diff(positions, axis=1)).max() == 5
 
 
 def test_in_an_incomplete_table_only_cluster_and_position_are_kept():
@@ -152,12 +154,12 @@ def test_factors_can_be_named():
 
 def test_continuous_and_missing_factors_are_accepted():
     generator = np.random.default_rng(0)
-    place = generator.uniform(size=(4000, 2))
+    position = generator.uniform(size=(4000, 2))
     kind = generator.integers(0, 2, 4000).astype(float)
-    codes = np.column_stack([place, kind, np.ones(4000)])
+    codes = np.column_stack([position, kind, np.ones(4000)])
     kind[::10] = np.nan
     factors = Factors(
-        np.column_stack([place, kind]),
+        np.column_stack([position, kind]),
         kinds=("continuous", "continuous", "categorical"),
     )
     score = clustering_sample_efficiency(codes, factors, n_runs=3)
@@ -165,24 +167,24 @@ def test_continuous_and_missing_factors_are_accepted():
 
 
 def test_a_table_in_which_nothing_can_move_is_refused():
-    place = np.arange(0, 200, 2)
+    position = np.arange(0, 200, 2)
     factors = Factors(
-        np.column_stack([place % 3, place]), kinds=("categorical", "ordinal")
+        np.column_stack([position % 3, position]), kinds=("categorical", "ordinal")
     )
-    with pytest.raises(ValueError, match="neighbouring positions, got none"):
-        clustering_sample_efficiency(place.astype(float), factors)
+    with pytest.raises(ValueError, match="neighboring positions, but there were none"):
+        clustering_sample_efficiency(position.astype(float), factors)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"position": ("z",)}, "one of the factors shape, scale, x, y .* got 'z'"),
-        ({"position": (7,)}, "got 7"),
-        ({"position": ()}, "one or two different position factors"),
-        ({"position": ("x", "x")}, "one or two different position factors"),
-        ({"position": ("x",), "cluster_by": "x"}, "another cluster factor"),
-        ({"max_steps": 0}, "max_steps to be a whole number from 1"),
-        ({"n_runs": 0.5}, "n_runs to be a whole number from 1"),
+        ({"position": ("z",)}, "no factor 'z'. Factors are shape, scale, x, y"),
+        ({"position": (7,)}, "no factor 7"),
+        ({"position": ()}, "position must be one or two factors"),
+        ({"position": ("x", "x")}, "position must be one or two factors"),
+        ({"position": ("x",), "cluster_by": "x"}, "cluster_by another one"),
+        ({"max_steps": 0}, "max_steps must be a whole number of at least 1"),
+        ({"n_runs": 0.5}, "n_runs must be a whole number of at least 1"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(options, message):

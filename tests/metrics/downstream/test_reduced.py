@@ -114,5 +114,7 @@ def test_continuous_and_missing_factors_and_constant_codes_are_accepted():
 
 
 def test_nothing_to_remove_is_refused():
-    with pytest.raises(ValueError, match="n_removed to be a whole number from 1"):
+    with pytest.raises(
+        ValueError, match="n_removed must be a whole number of at least 1"
+    ):
         reduced_downstream_accuracy(np.eye(4), [0, 1, 0, 1], n_removed=0)

@@ -6,7 +6,7 @@ import pytest
 from constructed import SPACES, constructed, sampled
 
 from unbraid.data import FactorSpace
-from unbraid.metrics import Factors, strong_generalisation_accuracy
+from unbraid.metrics import Factors, strong_generalization_accuracy
 
 RECORDED = json.loads(
     (Path(__file__).parents[2] / "references" / "dlib_downstream.json").read_text()
@@ -20,7 +20,7 @@ def test_agrees_with_disentanglement_lib(name):
     recorded = RECORDED[f"small/{name}"]["strong"]
     codes, factors = constructed(name, SMALL, np.arange(SMALL.size))
     scores = [
-        strong_generalisation_accuracy(
+        strong_generalization_accuracy(
             codes, factors, n_experiments=5, n_train=400, n_test=1000, seed=seed
         )
         for seed in range(3)
@@ -37,7 +37,7 @@ def test_agrees_with_disentanglement_lib(name):
 
 def test_there_is_no_gap_when_factors_are_apart():
     codes, factors = constructed("perfect", SMALL, np.arange(SMALL.size))
-    score = strong_generalisation_accuracy(
+    score = strong_generalization_accuracy(
         codes, factors, n_experiments=1, n_train=400, n_test=500
     )
     assert score == 1.0
@@ -49,19 +49,19 @@ def test_there_is_no_gap_when_factors_are_apart():
 def test_what_holds_at_one_value_only_is_always_wrong_at_the_other(predictor):
     grid = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 30)
     parity = grid.sum(axis=1) % 2
-    score = strong_generalisation_accuracy(parity, grid, predictor=predictor)
+    score = strong_generalization_accuracy(parity, grid, predictor=predictor)
     assert score == 0.0
     assert score.details["gap"] == 1.0
 
 
 def test_a_table_that_is_not_a_grid_is_compared_at_equal_numbers_of_rows():
     codes, factors = sampled("perfect", SPACES["shapes3d"], 600)
-    score = strong_generalisation_accuracy(codes, factors[:, 3:5], n_experiments=1)
+    score = strong_generalization_accuracy(codes, factors[:, 3:5], n_experiments=1)
     assert score.note == "Not a complete grid: rows were selected."
     assert score > 0.97
     assert score.details["gap"] == pytest.approx(0.0, abs=0.02)
     mixed, _ = sampled("mixed", SPACES["shapes3d"], 600)
-    worse = strong_generalisation_accuracy(mixed, factors[:, 3:5], n_experiments=1)
+    worse = strong_generalization_accuracy(mixed, factors[:, 3:5], n_experiments=1)
     assert worse.details["gap"] > score.details["gap"] + 0.1
 
 
@@ -69,7 +69,7 @@ def test_the_seed_decides():
     space = FactorSpace(("a", "b", "c"), (3, 4, 5))
     codes, factors = constructed("noisy", space, np.arange(space.size))
     one, same, other = (
-        strong_generalisation_accuracy(
+        strong_generalization_accuracy(
             codes, factors, n_experiments=1, n_train=40, seed=seed
         )
         for seed in (1, 1, 2)
@@ -84,20 +84,20 @@ def test_continuous_and_missing_factors_are_accepted():
     factors = np.column_stack([values, generator.integers(0, 3, 500)])
     factors[::4, 1] = np.nan
     codes = np.column_stack([values, np.nan_to_num(factors[:, 2]), np.zeros(500)])
-    score = strong_generalisation_accuracy(codes, factors)
+    score = strong_generalization_accuracy(codes, factors)
     assert 0.9 < score <= 1.0
     assert set(score.per_factor) == {"factor_0", "factor_1", "factor_2"}
 
 
 def test_one_factor_is_refused():
     with pytest.raises(ValueError, match="at least two factors"):
-        strong_generalisation_accuracy(np.eye(4), [0, 1, 0, 1])
+        strong_generalization_accuracy(np.eye(4), [0, 1, 0, 1])
 
 
 def test_factors_that_are_never_known_together_are_refused():
     factors = np.full((8, 2), np.nan)
     factors[:4, 0] = factors[4:, 1] = [0, 1, 0, 1]
     with pytest.raises(ValueError, match="'a' is known and another factor varies"):
-        strong_generalisation_accuracy(
+        strong_generalization_accuracy(
             np.arange(8.0), Factors(factors, names=("a", "b"))
         )

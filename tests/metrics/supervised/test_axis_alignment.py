@@ -89,5 +89,5 @@ def test_more_factors_than_latents_are_scored():
 
 
 def test_an_unknown_average_is_refused():
-    with pytest.raises(ValueError, match="average among"):
+    with pytest.raises(ValueError, match="average must be"):
         axis_alignment_ratio(GRID, GRID, average="mean")

@@ -62,5 +62,5 @@ def test_codes_without_a_direction_score_zero_with_a_reason():
 
 
 def test_an_unknown_quotient_is_refused():
-    with pytest.raises(ValueError, match="quotient among"):
+    with pytest.raises(ValueError, match="quotient must be"):
         axis_orientation_ratio(GRID, GRID, quotient="factors")

@@ -214,11 +214,13 @@ def test_each_score_can_be_had_alone():
 
 
 def test_an_unknown_variant_is_refused():
-    with pytest.raises(ValueError, match="among .*'fast'.*, got 'gbt'"):
+    with pytest.raises(ValueError, match="variant must be .*'fast'.*, got 'gbt'"):
         dci(np.eye(4), np.arange(4), variant="gbt")
 
 
 def test_a_split_without_a_known_label_is_refused():
     values = np.array([[0, 0], [1, 1], [0, np.nan], [1, np.nan]])
-    with pytest.raises(ValueError, match="'factor_1' is known, got 2 and 0"):
+    with pytest.raises(
+        ValueError, match="'factor_1' is known in 2 rows to learn from and 0"
+    ):
         dci(np.eye(4), values, split=split(2, 4))

@@ -64,7 +64,7 @@ def test_codes_that_know_nothing_are_told_in_the_note():
     factors = uniform(900, 2)
     codes = np.column_stack([factors[:, 0], uniform(900, 1, seed=1)])
     score = dci_es(codes, Factors(factors, names=("seen", "unseen"))).explicitness
-    assert score.note.endswith("no probe can read: unseen")
+    assert score.note.endswith("no probe predicts: unseen")
     assert score.per_factor["unseen"] > 0.95
     assert score.details["lowest_loss"] == pytest.approx(0.5, abs=0.03)
 
@@ -112,11 +112,13 @@ def test_the_seed_decides():
 
 
 @pytest.mark.parametrize("waves", [(8,), (8, 8), (8, 4)])
-def test_waves_that_do_not_grow_are_refused(waves):
-    with pytest.raises(ValueError, match="two or more growing numbers"):
+def test_waves_that_are_not_ascending_are_refused(waves):
+    with pytest.raises(ValueError, match="two or more ascending numbers"):
         dci_es(np.eye(4), np.arange(4), waves=waves)
 
 
 def test_a_negative_number_of_waves_is_refused():
-    with pytest.raises(ValueError, match="each of waves .* from 0, got -1"):
+    with pytest.raises(
+        ValueError, match="every number of waves must be .* least 0, got -1"
+    ):
         dci_es(np.eye(4), np.arange(4), waves=(-1, 4))

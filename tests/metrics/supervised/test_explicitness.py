@@ -61,10 +61,14 @@ def test_a_single_class_to_learn_from_gives_chance():
 def test_a_factor_without_labels_to_test_on_is_refused():
     labels = np.repeat([0.0, 1.0, np.nan], 50)
     split = Split(np.arange(100), np.arange(100, 150))
-    with pytest.raises(ValueError, match="got 100 and 0"):
+    with pytest.raises(
+        ValueError, match="in 100 rows to learn from and 0 rows to test on"
+    ):
         explicitness_score(np.arange(150.0), Factors(labels), split=split)
     split = Split(np.arange(0), np.arange(100))
-    with pytest.raises(ValueError, match="got 0 and 100"):
+    with pytest.raises(
+        ValueError, match="in 0 rows to learn from and 100 rows to test on"
+    ):
         explicitness_score(np.arange(150.0), Factors(labels), split=split)
 
 

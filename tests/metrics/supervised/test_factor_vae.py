@@ -160,10 +160,10 @@ def test_the_seed_decides():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"group_size": 1}, "group_size to be a whole number from 2, got 1"),
-        ({"n_train": 0}, "n_train to be a whole number from 1, got 0"),
-        ({"n_test": 2.5}, "n_test to be a whole number from 1, got 2.5"),
-        ({"n_variance": 1}, "n_variance to be a whole number from 2, got 1"),
+        ({"group_size": 1}, "group_size must be a whole number of at least 2, got 1"),
+        ({"n_train": 0}, "n_train must be a whole number of at least 1, got 0"),
+        ({"n_test": 2.5}, "n_test must be a whole number of at least 1, got 2.5"),
+        ({"n_variance": 1}, "n_variance must be a whole number of at least 2, got 1"),
     ],
 )
 def test_bad_sizes_are_refused(arguments, message):

@@ -67,7 +67,9 @@ def test_a_single_class_to_learn_from_gives_zero():
 
 
 def test_other_rows_and_kinds_are_refused():
-    with pytest.raises(ValueError, match="'test' or 'train'"):
+    with pytest.raises(ValueError, match="scored_on must be 'test' or 'train'"):
         infoexplicitness([[0.0], [1.0]], [0, 1], scored_on="both")
-    with pytest.raises(ValueError, match="'continuous' or 'discrete'"):
+    with pytest.raises(
+        ValueError, match="latent_kind must be 'continuous' or 'discrete'"
+    ):
         infoexplicitness([[0.0], [1.0]], [0, 1], latent_kind="integer")

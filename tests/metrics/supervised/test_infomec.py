@@ -81,7 +81,7 @@ def test_with_one_factor_or_one_latent_knowing_anything_is_enough():
     assert score == pytest.approx(0.5)
 
 
-def test_a_factor_that_nobody_knows_counts_as_spread_evenly():
+def test_a_factor_that_no_latent_encodes_counts_as_spread_evenly():
     factors = np.indices((2, 2)).reshape(2, -1).T.repeat(10, axis=0)
     of_neither = np.tile([0, 1], 20)
     codes = np.column_stack([factors[:, 0], of_neither])
@@ -94,8 +94,12 @@ def test_only_constant_latents_give_zero():
         assert score(np.ones((40, 3)), np.repeat([0, 1], 20)) == 0.0
 
 
-def test_other_kinds_and_no_neighbours_are_refused():
-    with pytest.raises(ValueError, match="'continuous' or 'discrete'"):
+def test_other_kinds_and_no_neighbors_are_refused():
+    with pytest.raises(
+        ValueError, match="latent_kind must be 'continuous' or 'discrete'"
+    ):
         infomodularity([[0.0], [1.0]], [0, 1], latent_kind="integer")
-    with pytest.raises(ValueError, match="neighbours to be a whole number from 1"):
-        infocompactness([[0.0], [1.0]], [0, 1], neighbours=0)
+    with pytest.raises(
+        ValueError, match="neighbors must be a whole number of at least 1"
+    ):
+        infocompactness([[0.0], [1.0]], [0, 1], neighbors=0)

@@ -46,7 +46,7 @@ single = pytest.mark.parametrize(
 def test_order_and_sign_of_latents_do_not_matter(metric):
     codes, factors = sampled("noisy", SPACE, 1200)
     expected = metric(codes, factors)
-    # Optimisers stop a little elsewhere, and other noise breaks ties.
+    # Optimizers stop a little elsewhere, and other noise breaks ties.
     near = 2e-3 if metric in READ_ALL_LATENTS else 1e-4
     assert metric(codes[:, ::-1], factors) == pytest.approx(expected, abs=near)
     assert metric(-codes, factors) == pytest.approx(expected, abs=near)
@@ -127,13 +127,13 @@ def test_names_of_factors_are_kept(metric):
 @pytest.mark.parametrize(
     ("codes", "factors", "message"),
     [
-        ([[0.0, np.nan], [1.0, 2.0]], [0, 1], "finite codes"),
-        ([[0.0, 1.0]], Factors([0, 1]), "two rows"),
-        ([[0.0, 1.0], [1.0, 2.0]], [0, 0], "to vary"),
-        ([[0.0, 1.0], [1.0, 2.0]], [0, 1, 2], "same rows"),
-        ([["a", "b"], ["c", "d"]], [0, 1], "real numbers"),
-        (np.zeros((2, 2, 2)), [0, 1], "a table"),
-        (np.zeros((2, 0)), [0, 1], "a table"),
+        ([[0.0, np.nan], [1.0, 2.0]], [0, 1], "codes must be finite"),
+        ([[0.0, 1.0]], Factors([0, 1]), "the number of rows must be .* at least 2"),
+        ([[0.0, 1.0], [1.0, 2.0]], [0, 0], "has the same value"),
+        ([[0.0, 1.0], [1.0, 2.0]], [0, 1, 2], "the same number of rows"),
+        ([["a", "b"], ["c", "d"]], [0, 1], "must be real numbers"),
+        (np.zeros((2, 2, 2)), [0, 1], "must have shape"),
+        (np.zeros((2, 0)), [0, 1], "must have shape"),
     ],
 )
 def test_malformed_input_is_refused_in_a_sentence(metric, codes, factors, message):

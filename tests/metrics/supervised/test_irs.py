@@ -76,5 +76,7 @@ def test_rows_with_a_missing_label_are_left_out_for_that_factor_only():
 
 @pytest.mark.parametrize("quantile", [-0.1, 1.1, float("nan")])
 def test_a_quantile_that_is_none_is_refused(quantile):
-    with pytest.raises(ValueError, match="from 0 to 1"):
+    with pytest.raises(
+        ValueError, match="quantile must be (between 0 and 1|a finite number)"
+    ):
         interventional_robustness_score([[0.0], [1.0]], [0, 1], quantile=quantile)

@@ -51,5 +51,5 @@ def test_with_one_factor_the_gap_is_what_a_latent_knows_of_it():
 
 
 def test_other_choices_of_latents_are_refused():
-    with pytest.raises(ValueError, match="'all' or 'active'"):
+    with pytest.raises(ValueError, match="latents must be 'all' or 'active'"):
         mutual_information_gap_by_latent([[0.0], [1.0]], [0, 1], latents="some")

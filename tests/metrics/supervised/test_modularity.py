@@ -56,5 +56,5 @@ def test_only_constant_latents_give_zero():
 
 
 def test_other_choices_of_latents_are_refused():
-    with pytest.raises(ValueError, match="'all' or 'active'"):
+    with pytest.raises(ValueError, match="latents must be 'all' or 'active'"):
         modularity_score([[0.0], [1.0]], [0, 1], latents="some")

@@ -75,5 +75,5 @@ def test_one_latent_is_refused():
 
 @pytest.mark.parametrize("cost", [0.0, -1.0, float("nan")])
 def test_a_cost_that_is_not_positive_is_refused(cost):
-    with pytest.raises(ValueError, match="cost above 0"):
+    with pytest.raises(ValueError, match="cost must be"):
         separated_attribute_predictability(np.eye(4), [0, 0, 1, 1], cost=cost)

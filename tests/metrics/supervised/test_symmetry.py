@@ -278,7 +278,7 @@ def test_bad_options_are_refused():
 
 def test_evaluate_reaches_all_three_with_intervals_and_levels():
     names = ["equivariance", "block_diagonality", "analogies"]
-    card = evaluate(CIRCLES, CYCLIC, metrics=names, progress=False, workers=1)
+    card = evaluate(CIRCLES, CYCLIC, metrics=names, progress=False, n_jobs=1)
     assert not card.failures
     assert [float(card[name]) for name in names] == pytest.approx([1, 1, 1])
     assert all(card[name].chance < 0.2 for name in names)

@@ -28,5 +28,5 @@ def test_a_constant_latent_is_not_active_at_any_threshold():
 
 @pytest.mark.parametrize("threshold", [-1.0, np.nan])
 def test_a_threshold_below_zero_is_refused(threshold):
-    with pytest.raises(ValueError, match="threshold from 0"):
+    with pytest.raises(ValueError, match="threshold must be"):
         active_units(np.eye(2), threshold=threshold)

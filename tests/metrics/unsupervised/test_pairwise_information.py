@@ -55,5 +55,5 @@ def test_permutation_and_sign_change_nothing():
 def test_one_latent_and_one_bin_are_refused():
     with pytest.raises(ValueError, match="at least two latents"):
         pairwise_mutual_information([0.0, 1.0])
-    with pytest.raises(ValueError, match="bins to be a whole number from 2"):
+    with pytest.raises(ValueError, match="bins must be a whole number of at least 2"):
         pairwise_mutual_information(np.eye(3), bins=1)

@@ -56,12 +56,12 @@ def test_the_standard_error_is_over_observations():
     ("seen", "made", "message"),
     [
         (SEEN, MADE[1:], "same shape"),
-        ([], [], "not empty"),
-        ([[np.nan]], [[0.5]], "originals: expected finite"),
-        ([[0.5]], [[np.inf]], "reconstructions: expected finite"),
+        ([], [], "not be empty"),
+        ([[np.nan]], [[0.5]], "originals must be finite"),
+        ([[0.5]], [[np.inf]], "reconstructions must be finite"),
         ([["a"]], [["b"]], "real numbers"),
-        ([[2.0]], [[0.5]], "originals: expected numbers from 0 to 1"),
-        ([[1.0]], [[-0.5]], "reconstructions: expected numbers from 0 to 1"),
+        ([[2.0]], [[0.5]], "originals must be from 0 to 1"),
+        ([[1.0]], [[-0.5]], "reconstructions must be from 0 to 1"),
     ],
 )
 def test_malformed_input_is_refused(seen, made, message):
@@ -70,5 +70,5 @@ def test_malformed_input_is_refused(seen, made, message):
 
 
 def test_an_unknown_likelihood_is_refused():
-    with pytest.raises(ValueError, match="likelihood among"):
+    with pytest.raises(ValueError, match="likelihood must be"):
         reconstruction_error(SEEN, MADE, likelihood="poisson")

@@ -123,5 +123,5 @@ def test_malformed_log_variances_are_refused(logs):
 
 
 def test_an_unknown_posterior_is_refused():
-    with pytest.raises(ValueError, match="posterior among"):
+    with pytest.raises(ValueError, match="posterior must be"):
         gaussian_total_correlation(np.eye(3), posterior="drawn")

@@ -12,7 +12,7 @@ from unbraid.models.networks import (
     DisentanglementLibConvolutional,
     DissertationConvolutional,
     choose_network,
-    initialise,
+    initialize,
 )
 
 IMAGE_SHAPES = [
@@ -150,17 +150,17 @@ def test_dense_decoder_mirrors_the_encoder():
 
 @pytest.mark.parametrize("how", ["glorot_uniform", "glorot_normal"])
 def test_weights_have_the_spread_of_glorot_and_biases_are_zero(how):
-    layer = initialise(nn.Linear(300, 200), how)
+    layer = initialize(nn.Linear(300, 200), how)
     assert layer.weight.std().item() == pytest.approx(math.sqrt(2 / 500), rel=0.03)
     assert not layer.bias.any()
     bound = math.sqrt(6 / 500)
     assert (layer.weight.abs().max() <= bound) == (how == "glorot_uniform")
 
 
-def test_torchs_own_initialisation_can_be_kept():
+def test_torchs_own_initialization_can_be_kept():
     layer = nn.Linear(3, 2)
     kept = layer.weight.clone(), layer.bias.clone()
-    initialise(layer, "torch")
+    initialize(layer, "torch")
     assert torch.equal(layer.weight, kept[0])
     assert torch.equal(layer.bias, kept[1])
 

@@ -8,6 +8,7 @@ import torch
 from objectives_to_test import make_objective
 from torch import nn
 
+from unbraid.data import XYObject
 from unbraid.models import Loss
 from unbraid.models.objectives import (
     OBJECTIVES,
@@ -96,13 +97,13 @@ def always_summed(self, model, reconstruction, latent):
 @pytest.mark.parametrize(
     ("changes", "promise"),
     [
-        ({"loss": unsure}, "same seed"),
-        ({"loss": infinite}, "'odd' is finite"),
-        ({"loss": per_image}, "'odd' is a scalar"),
-        ({"loss": without_encoder}, "gradients reach"),
-        ({"loss": growing}, "smaller"),
-        ({"loss": teaching}, "changes no network"),
-        ({"combine_terms": always_summed}, "divides"),
+        ({"loss": unsure}, "the same seed must give"),
+        ({"loss": infinite}, "'odd' must be finite"),
+        ({"loss": per_image}, "'odd' must be a scalar"),
+        ({"loss": without_encoder}, "must have gradients"),
+        ({"loss": growing}, "must decrease the loss"),
+        ({"loss": teaching}, "must not change a network"),
+        ({"combine_terms": always_summed}, "must divide"),
     ],
 )
 def test_a_broken_objective_is_told_what_it_breaks(changes, promise):
@@ -125,8 +126,8 @@ def leaking_adversary(self, model, batch, context):
 @pytest.mark.parametrize(
     ("changes", "promise"),
     [
-        ({"loss": leaking_loss}, "does not reach the adversary"),
-        ({"adversary_loss": leaking_adversary}, "leaves the model be"),
+        ({"loss": leaking_loss}, "must not have gradients in the adversary"),
+        ({"adversary_loss": leaking_adversary}, "must not have gradients in the model"),
     ],
 )
 def test_an_adversary_that_leaks_is_found(changes, promise):
@@ -152,3 +153,15 @@ def test_a_second_network_must_be_taught_along():
 
     with pytest.raises(AssertionError, match="Linear.weight"):
         check_objective(Idle())
+
+
+def test_an_objective_is_checked_on_the_data_that_it_is_given():
+    seen = []
+
+    class Noting(VAE):
+        def for_data(self, dataset):
+            seen.append(dataset.name)
+            return super().for_data(dataset)
+
+    check_objective(Noting(), dataset=XYObject(image_size=8, square_sizes=(2, 3)))
+    assert seen == ["xy_object"]

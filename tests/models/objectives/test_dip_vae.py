@@ -34,9 +34,9 @@ def test_kind_ii_adds_no_variance_off_the_diagonal(compute):
 
 def test_codes_like_the_prior_cost_nothing():
     means = torch.tensor([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
-    assert DIPVAE(kind="i")._apart(DiagonalGaussian(means, means)) == (0.0, 0.0)
+    assert DIPVAE(kind="i")._distances(DiagonalGaussian(means, means)) == (0.0, 0.0)
     half = DiagonalGaussian(0.5**0.5 * means, torch.full((4, 2), 0.5).log())
-    off_diagonal, diagonal = DIPVAE(kind="ii")._apart(half)
+    off_diagonal, diagonal = DIPVAE(kind="ii")._distances(half)
     assert off_diagonal.item() == pytest.approx(0.0, abs=1e-12)
     assert diagonal.item() == pytest.approx(0.0, abs=1e-12)
 

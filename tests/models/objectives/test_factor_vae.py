@@ -101,7 +101,7 @@ class _Sized:
 
 
 def test_adversary_is_taught_by_adam_with_its_own_settings(adversary):
-    group = FactorVAE().adversary_optimiser(adversary).param_groups[0]
+    group = FactorVAE().adversary_optimizer(adversary).param_groups[0]
     assert (group["lr"], group["betas"]) == (1e-4, (0.5, 0.9))
 
 

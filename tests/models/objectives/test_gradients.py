@@ -30,10 +30,10 @@ def prepared(name):
         partner_factors=batch.partner_factors,
     )
     model = build_model(
-        Dense(widths=(6,)),
+        objective.default_network() or Dense(widths=(6,)),
         image_shape=squares.image_shape,
-        n_latents=3,
-        likelihood=Bernoulli(),
+        n_latents=4,
+        likelihood=objective.default_likelihood() or Bernoulli(),
         seed=3,
         is_variational=objective.is_variational,
     ).double()

@@ -4,7 +4,7 @@ import pytest
 import torch
 from companions import batch_of, context, tiny_model
 
-from unbraid.data import Batch, LabelledRows, XYSquares
+from unbraid.data import Batch, LabeledRows, XYSquares
 from unbraid.models import Linear
 from unbraid.models.objectives import AE, BetaVAE, SemiSupervised
 from unbraid.training import fit
@@ -67,16 +67,16 @@ def test_scale_is_that_of_the_whole_loss():
     objective = SemiSupervised(base=BetaVAE(), scale="mean")
     assert objective.base.scale == "mean"
     with pytest.raises(
-        ValueError, match="scale must be 'mean', that of the base, got 'sum'"
+        ValueError, match="scale must be 'mean', as that of base, got 'sum'"
     ):
         SemiSupervised(base=BetaVAE(scale="mean"))
 
 
-def test_sizes_come_from_the_data_and_labelled_images_from_the_sampler():
+def test_sizes_come_from_the_data_and_labeled_images_from_the_sampler():
     squares = XYSquares(image_size=8, square_size=1, n_squares=1)
     objective = SemiSupervised(n_labels=7, label_seed=3).for_data(squares)
     assert objective.factor_sizes == (8, 8)
-    assert objective.sampler() == LabelledRows(n_labels=7, seed=3)
+    assert objective.sampler() == LabeledRows(n_labels=7, seed=3)
 
 
 def test_fit_learns_to_hold_factors_in_their_latents():
@@ -102,7 +102,5 @@ def test_missing_sizes_latents_and_labels_are_refused():
     objective = SemiSupervised(factor_sizes=(2, 2, 2, 2))
     with pytest.raises(ValueError, match="each of the 4 factors, got 3 latents"):
         objective.build_extra(tiny_model())
-    with pytest.raises(
-        ValueError, match="needs a batch with labelled images, got none"
-    ):
+    with pytest.raises(ValueError, match="needs a batch with labeled images, got none"):
         SemiSupervised().loss(tiny_model(), batch_of(1), context())

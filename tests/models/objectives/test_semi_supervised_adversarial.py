@@ -45,7 +45,7 @@ class Opposed(AbstractAdversarialObjective):
             codes = model.encode(batch.partner_images[0]).mean
         return Loss(context.extra(codes).square().mean())
 
-    def adversary_optimiser(self, adversary):
+    def adversary_optimizer(self, adversary):
         return torch.optim.Adam(adversary.parameters(), lr=0.5, betas=(0.5, 0.9))
 
 
@@ -83,12 +83,12 @@ def test_model_and_second_network_learn_in_turns(kind):
 
 
 @pytest.mark.parametrize("kind", ["l2", "cross_entropy"])
-def test_the_bases_optimiser_has_all_that_is_learned(kind):
+def test_the_bases_optimizer_has_all_that_is_learned(kind):
     objective, _, extra = prepared(kind)
-    optimiser = objective.adversary_optimiser(extra)
-    held = {id(p) for group in optimiser.param_groups for p in group["params"]}
+    optimizer = objective.adversary_optimizer(extra)
+    held = {id(p) for group in optimizer.param_groups for p in group["params"]}
     assert held == {id(parameter) for parameter in extra.parameters()}
-    assert all(group["lr"] == 0.5 for group in optimiser.param_groups)
+    assert all(group["lr"] == 0.5 for group in optimizer.param_groups)
 
 
 def test_sampler_and_least_batch_are_the_bases():

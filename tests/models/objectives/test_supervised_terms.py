@@ -69,7 +69,7 @@ def test_embedding_is_the_cross_entropy_of_the_places():
 
 def test_ordered_places_lie_in_line():
     term = Embedding(SIZES, sigma=1.0, is_ordered=True)
-    places = term._places()
+    places = term._positions()
     assert places[0, :2].tolist() == pytest.approx([-1.0, 1.0])
     assert places[1].tolist() == pytest.approx([-1.0, -1 / 3, 1 / 3, 1.0])
 

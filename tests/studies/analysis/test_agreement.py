@@ -115,9 +115,11 @@ def test_scores_may_be_chosen_and_a_misspelt_one_gets_a_hint() -> None:
 
 
 def test_a_table_without_scores_or_datasets_is_refused() -> None:
-    with pytest.raises(ValueError, match="metric_agreement: expected a table with at"):
+    with pytest.raises(
+        ValueError, match="metric_agreement: the table has none of the scores"
+    ):
         metric_agreement(pd.DataFrame({"data": ["a"]}))
-    with pytest.raises(ValueError, match="the column 'data'"):
+    with pytest.raises(ValueError, match="no column 'data'"):
         metric_agreement(random_table().drop(columns="data"))
 
 
@@ -175,3 +177,13 @@ def test_every_metric_of_the_catalogue_is_known_to_the_analyses() -> None:
     for name in set(METRICS) & set(DISENTANGLEMENT_METRICS):
         assert METRICS[name].higher_is_better
     assert set(PUBLISHED_METRICS) <= set(DISENTANGLEMENT_METRICS)
+
+
+def test_metrics_and_downstream_scores_may_be_chosen() -> None:
+    downstream = {f"score.{name}": np.arange(40.0) for name in DOWNSTREAM_SCORES}
+    table = random_table(**downstream, **{"final.elbo": np.arange(40.0)})
+    some = downstream_agreement(table, ["sap"], downstream=DOWNSTREAM_SCORES[:1])
+    assert list(some.pooled.values.columns) == ["sap"]
+    assert list(some.pooled.values.index) == list(DOWNSTREAM_SCORES[:1])
+    found = unsupervised_agreement(table, ["irs", "mig"])
+    assert list(found.pooled.values.columns) == ["irs", "mig"]

@@ -111,5 +111,5 @@ def test_an_empty_table_gets_the_columns() -> None:
 def test_a_table_without_objectives_is_refused() -> None:
     with pytest.raises(ValueError, match="column 'objective.name'"):
         strengths(pd.DataFrame({"data": ["a"]}))
-    with pytest.raises(TypeError, match="expected a pandas table"):
+    with pytest.raises(TypeError, match="needs a pandas table"):
         strengths([{"objective.name": "vae"}])

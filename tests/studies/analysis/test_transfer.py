@@ -171,14 +171,14 @@ def test_failed_runs_take_part_in_no_comparison() -> None:
 def test_two_runs_of_the_same_setting_and_seed_are_refused() -> None:
     table = study_table({"score.mig": noise("mig")})
     with pytest.raises(
-        ValueError, match="got two of beta_vae on xy_squares with seed 0"
+        ValueError, match="has two of beta_vae on xy_squares with seed 0"
     ):
         transfer(pd.concat([table, table]))
 
 
 def test_a_table_lacking_columns_is_refused() -> None:
     table = study_table({"score.irs": noise("irs")})
-    with pytest.raises(ValueError, match="the column 'seed'"):
+    with pytest.raises(ValueError, match="no column 'seed'"):
         transfer(table.drop(columns="seed"))
     with pytest.raises(ValueError, match="beta_vae_score, factor_vae_score"):
         transfer(table)

@@ -124,7 +124,7 @@ def test_one_run_and_no_run_have_no_shares() -> None:
 
 def test_a_table_lacking_columns_is_refused() -> None:
     table = study_table({"score.mig": additive})
-    with pytest.raises(ValueError, match="the column 'objective.name'"):
+    with pytest.raises(ValueError, match="no column 'objective.name'"):
         variance_explained(table.drop(columns="objective.name"))
     with pytest.raises(ValueError, match="'score.sap'"):
         variance_explained(table, "sap")

@@ -32,7 +32,9 @@ def test_a_missing_extra_is_an_error_with_the_line_that_helps(name, monkeypatch)
 
 
 def test_unknown_loggers_are_refused():
-    with pytest.raises(ValueError, match="mlflow, tensorboard, wandb, got 'visdom'"):
+    with pytest.raises(
+        ValueError, match="'mlflow', 'tensorboard' or 'wandb', got 'visdom'"
+    ):
         choose_logger("visdom")
 
 
@@ -52,6 +54,8 @@ def test_tensorboard_gets_every_number(monkeypatch, tmp_path):
     module = ModuleType("tensorboard")
     module.SummaryWriter = SummaryWriter
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", module)
+    report(TensorBoardLogger(tmp_path / "elsewhere"), tmp_path)
+    assert seen["opened"] == (str(tmp_path / "elsewhere"), 0)
     report(TensorBoardLogger(), tmp_path)
     assert seen.pop("opened") == (str(tmp_path / "tensorboard"), 0)
     assert seen.pop("closed")

@@ -1,4 +1,4 @@
-"""Datasets that the user brings: folders of pictures and arrays."""
+"""Datasets of the user's own data: folders of pictures, arrays and vectors."""
 
 from ._picture import open_picture
 from ._picture_listing import list_pictures

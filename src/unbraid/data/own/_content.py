@@ -1,4 +1,4 @@
-"""Fingerprints of data that anyone may have changed: every byte counts."""
+"""Fingerprints of the user's own data, which cover every byte."""
 
 import hashlib
 
@@ -11,13 +11,13 @@ _CHUNK_BYTES = 2**24
 
 
 def chunks(images: NDArray[np.generic]) -> list[slice]:
-    """Slices of the first axis, each of a few megabytes."""
+    """Return slices of the first axis, each of a few megabytes."""
     rows = max(1, _CHUNK_BYTES // max(1, images[:1].nbytes))
     return [slice(start, start + rows) for start in range(0, len(images), rows)]
 
 
 def hash_pixels(images: NDArray[np.generic]) -> str:
-    """Hash of all bytes of images ``(n, height, width, channels)``."""
+    """Return a hash of all bytes of images ``(n, height, width, channels)``."""
     digest = hashlib.sha256()
     for rows in chunks(images):
         digest.update(images[rows].tobytes())
@@ -29,7 +29,7 @@ def hash_content(
     pixel_hash: str,
     factor_values: tuple[tuple[object, ...], ...],
 ) -> str:
-    """Hash of all pixels, all labels and what the labels mean."""
+    """Return a hash of all pixels, all labels and the values of the factors."""
     labels = dataset.factors(np.arange(len(dataset)))
     meaning = (
         *(len(dataset), dataset.image_shape, pixel_hash),

@@ -1,4 +1,4 @@
-"""Whatever a user calls a table of labels becomes a data frame with named columns."""
+"""Conversion of tables of labels to data frames with named columns."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -18,26 +18,26 @@ from unbraid.foundation import (
 
 
 def read_columns(factors: Any, names: Sequence[str] | None) -> pd.DataFrame:
-    """One column per factor, named; ``names`` stand in for the table's own."""
+    """Return a data frame of factors; ``names`` replace the table's own names."""
     if isinstance(factors, str | os.PathLike):
         columns = _read_csv(expand_user(factors), names is not None)
     else:
         columns = _to_frame(factors)
     if columns.shape[1] == 0:
         raise ValueError(
-            "LabelledImages: expected factors with at least one column, got none. "
-            "Leave factors out if there are no labels."
+            "factors must have at least one column, got none. Omit factors if there "
+            "are no labels."
         )
     given = list(columns.columns if names is None else names)
     if len(given) != columns.shape[1]:
         raise ValueError(
-            f"LabelledImages: expected a name for each of {columns.shape[1]} factors, "
-            f"got {len(given)} names."
+            f"factor_names must have {columns.shape[1]} elements, one for each factor, "
+            f"got {len(given)}."
         )
     labels = [str(name) for name in given]
     if len(set(labels)) < len(labels) or "" in labels:
         raise ValueError(
-            "LabelledImages: expected factor names that differ and are not empty, got "
+            "Names of factors must be unique and not empty, got "
             f"{', '.join(map(repr, labels))}."
         )
     return columns.set_axis(labels, axis="columns")
@@ -52,20 +52,19 @@ def _to_frame(factors: Any) -> pd.DataFrame:
         lengths = {str(name): len(column) for name, column in factors.items()}
         if len(set(lengths.values())) > 1:
             raise ValueError(
-                "LabelledImages: expected factors of equal length, got "
+                "All factors must have the same length, got "
                 f"{', '.join(f'{n!r} with {size}' for n, size in lengths.items())}."
             )
-        # As arrays, because pandas would align columns that are series by their index.
+        # As arrays, because pandas would align series by their index.
         return pd.DataFrame({name: _column(values) for name, values in factors.items()})
     if isinstance(factors, torch.Tensor):
         factors = factors.detach().cpu().numpy()
-    # Of a list pandas keeps the type of each column; an array would make all one type.
+    # pandas infers the type of each column of a list; an array has a single type.
     if not isinstance(factors, list | tuple):
         factors = np.asarray(factors)
         if factors.ndim not in (1, 2):
             raise ValueError(
-                "LabelledImages: expected factors as (n, n_factors), got an array of "
-                f"shape {factors.shape}."
+                f"factors must have shape (n, n_factors), got {factors.shape}."
             )
     frame = pd.DataFrame(factors)
     if not isinstance(frame.columns, pd.RangeIndex):
@@ -84,65 +83,64 @@ def _column(values: Any) -> Any:
 def _read_csv(path: Path, is_named: bool) -> pd.DataFrame:
     if not path.exists() or path.is_dir():
         raise FileNotFoundError(
-            f"LabelledImages: expected a CSV file of factors, got {str(path)!r}, and "
-            "there is no such file."
+            f"factors must be a table or the path of a CSV file, but there is no file "
+            f"{str(path)!r}."
         )
-    # What pandas makes of a text takes several times its size.
+    # A table takes several times the memory of its text.
     require_memory(4 * require_regular_file(path), str(path))
     try:
         first = _parse(path, nrows=1, header=None, dtype=str, keep_default_na=False)
-        header = _checked_header(path, first.iloc[0].tolist(), is_named)
+        header = _check_header(path, first.iloc[0].tolist(), is_named)
         if header is None:
             return _parse(path, header=None)
         columns = _parse(path, header=0, names=header)
     except pd.errors.EmptyDataError as error:
         raise DataFormatError(
-            f"LabelledImages: expected a line of names and a line per image in "
-            f"{str(path)!r}, got an empty file."
+            f"{str(path)!r} is empty. It must contain a line of names and a line per "
+            "image."
         ) from error
     except (pd.errors.ParserError, UnicodeDecodeError) as error:
         raise DataFormatError(
-            "LabelledImages: expected a CSV file of factors in UTF-8, got "
-            f"{str(path)!r} ({str(error).strip()})."
+            f"{str(path)!r} cannot be read as a CSV file in UTF-8 "
+            f"({str(error).strip()})."
         ) from error
     if not isinstance(columns.index, pd.RangeIndex):
         raise DataFormatError(
-            f"LabelledImages: expected {len(header)} values per line in {str(path)!r}, "
-            "as many as there are names, got lines with more."
+            f"{str(path)!r} has lines with more values than the {len(header)} names in "
+            "its first line."
         )
     return columns
 
 
 def _parse(path: Path, **options: Any) -> pd.DataFrame:
     options |= {"encoding": "utf-8-sig", "skipinitialspace": True}
-    # Guess the type of a column from all of it, not from one stretch after another.
+    # Infer the type of a column from all of it, not from chunks.
     return pd.read_csv(path, low_memory=False, **options)
 
 
-def _checked_header(path: Path, fields: list[str], is_named: bool) -> list[str] | None:
-    """Names in the first line, or ``None`` if that line is data and names are given."""
+def _check_header(path: Path, fields: list[str], is_named: bool) -> list[str] | None:
+    """Return the names in the first line, or ``None`` if that line contains data."""
     if all(map(_is_number, fields)):
         if is_named:
             return None
         raise DataFormatError(
-            f"LabelledImages: expected the names of the factors in the first line of "
-            f"{str(path)!r}, got numbers ({', '.join(fields[:3])}). Add such a line, "
-            "or pass factor_names."
+            f"The first line of {str(path)!r} must contain the names of the factors, "
+            f"got numbers ({', '.join(fields[:3])}). Add a line of names, or pass "
+            "factor_names."
         )
     if len(fields) == 1 and any(mark in fields[0] for mark in ";\t"):
         raise DataFormatError(
-            f"LabelledImages: expected values that are separated by commas in "
-            f"{str(path)!r}, got {fields[0]!r}."
+            f"Values in {str(path)!r} must be separated by commas, got {fields[0]!r}."
         )
     if "" in fields:
         raise DataFormatError(
-            f"LabelledImages: expected a name for every column of {str(path)!r}, got "
-            f"none for column {fields.index('') + 1}. If it holds row numbers, leave "
-            "it out (in pandas: to_csv(index=False))."
+            f"Every column of {str(path)!r} must have a name, but column "
+            f"{fields.index('') + 1} has none. If it contains row numbers, omit it (in "
+            "pandas: to_csv(index=False))."
         )
     if len(set(fields)) < len(fields):
         raise DataFormatError(
-            f"LabelledImages: expected names that differ in {str(path)!r}, got "
+            f"Names of columns in {str(path)!r} must be unique, got "
             f"{', '.join(fields)}."
         )
     return fields

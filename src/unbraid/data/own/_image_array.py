@@ -1,4 +1,4 @@
-"""Whatever a user calls an array of images becomes uint8, channels last."""
+"""Conversion of arrays of images to uint8, with channels last."""
 
 import math
 import os
@@ -15,21 +15,21 @@ from unbraid.foundation import DataFormatError, expand_user, require_memory
 from ._content import chunks
 
 _MOST_VALUES = 2**28
-"""Values of the largest image."""
+"""Largest number of values of an image."""
 
 _SCANNED_BYTES = 2**28
-"""Of larger arrays, rows of this size in all are looked at."""
+"""Number of bytes that are inspected, if an array is larger."""
 
 
 def read_images(images: Any, *, channels_first: bool | None) -> NDArray[np.uint8]:
-    """Images as ``uint8``, shape ``(n, height, width, channels)``.
+    """Return images as ``uint8``, shape ``(n, height, width, channels)``.
 
-    ``uint8`` images are a view of what was given; others are converted once.
+    ``uint8`` images are not copied; others are converted once.
     """
     if isinstance(images, str | os.PathLike):
         array = _read_file(expand_user(images))
     elif isinstance(images, torch.Tensor):
-        # Numpy has no bfloat16.
+        # NumPy has no bfloat16.
         tensor = images.float() if images.dtype == torch.bfloat16 else images
         array = tensor.detach().cpu().numpy()
     else:
@@ -37,43 +37,42 @@ def read_images(images: Any, *, channels_first: bool | None) -> NDArray[np.uint8
             array = np.asarray(images)
         except ValueError as error:
             raise ValueError(
-                "LabelledImages: expected images of one size, got a list of arrays "
-                "whose shapes differ. Make them the same size first."
+                "All images must have the same shape, got a list of arrays of "
+                "different shapes. Resize them first."
             ) from error
-    # A plain array: batches of a memory map must not be memory maps.
+    # As a plain array, so that batches of a memory map are not memory maps.
     return _to_uint8(_channels_last(array.view(np.ndarray), channels_first))
 
 
 def stored_array(path: str | os.PathLike[str], name: str) -> NDArray[Any] | None:
-    """Array of a name that stands beside the images in a file, or ``None``."""
+    """Return an array of a file by its name, or ``None`` if there is none."""
     path = expand_user(path)
     return read_array(path, name) if name in array_names(path) else None
 
 
 def _read_file(path: Path) -> NDArray[Any]:
-    """The array called ``images``, or the only one, of a file."""
+    """Return the array called ``images``, or the only array, of a file."""
     if not path.exists() or path.is_dir():
         raise FileNotFoundError(
-            f"LabelledImages: expected a file of images, got {str(path)!r}, and there "
-            "is no such file. For a folder of pictures there is ImageFolder."
+            f"There is no file {str(path)!r}. For a folder of pictures, use "
+            "ImageFolder."
         )
     if path.suffix.lower() not in SUFFIXES:
         raise ValueError(
-            "LabelledImages: expected a .npy, .npz, .h5 or .hdf5 file, got "
+            "images must be an array or a .npy, .npz, .h5 or .hdf5 file, got "
             f"{str(path)!r}."
         )
-    return read_array(path, _only_key(path, array_names(path)))
+    return read_array(path, _find_key(path, array_names(path)))
 
 
-def _only_key(path: Path, keys: list[str]) -> str:
+def _find_key(path: Path, keys: list[str]) -> str:
     if "images" in keys:
         return "images"
     if len(keys) == 1:
         return keys[0]
     raise DataFormatError(
-        f"LabelledImages: expected an array called 'images' or a single array in "
-        f"{str(path)!r}, got {', '.join(keys) or 'none'}. Load the file and pass the "
-        "array that holds the images."
+        f"{str(path)!r} must contain an array called 'images' or a single array, got "
+        f"{', '.join(keys) or 'none'}. Load the file and pass the array of images."
     )
 
 
@@ -88,14 +87,13 @@ def _channels_last(array: NDArray[Any], channels_first: bool | None) -> NDArray[
             array = np.moveaxis(array, 1, -1)
     if array.ndim != 4 or 0 in array.shape or array.shape[-1] > 4:
         raise ValueError(
-            "LabelledImages: expected at least one image, with 1 to 4 channels, as "
-            "(n, height, width), (n, height, width, channels) or (n, channels, height, "
-            f"width), got shape {shape}."
+            "images must have shape (n, height, width), (n, height, width, channels) "
+            "or (n, channels, height, width), with at least one image and 1 to 4 "
+            f"channels, got {shape}."
         )
     if math.prod(array.shape[1:]) > _MOST_VALUES:
         raise ValueError(
-            f"LabelledImages: an image may have at most {_MOST_VALUES:,} values, got "
-            f"shape {shape}."
+            f"An image may have at most {_MOST_VALUES:,} values, got shape {shape}."
         )
     return array
 
@@ -104,52 +102,49 @@ def _is_channels_first(shape: tuple[int, ...]) -> bool:
     first, last = (1 <= shape[axis] <= 4 for axis in (1, -1))
     if first and last:
         raise ValueError(
-            "LabelledImages: expected a shape that shows where the channels are, got "
-            f"{shape}, where they may be the second axis or the last. Pass "
-            "channels_first=True or channels_first=False."
+            f"In images of shape {shape}, channels may be the second axis or the last. "
+            "Pass channels_first=True or channels_first=False."
         )
     return first
 
 
 def _to_uint8(images: NDArray[Any]) -> NDArray[np.uint8]:
     if images.dtype == np.uint8:
-        _refuse_ones(images)
+        _refuse_zero_one(images)
         return images
     if images.dtype.kind in "bf":
         require_memory(images.size, f"{images.size:,} values as uint8")
     if images.dtype == np.bool_:
         return np.multiply(images, 255, dtype=np.uint8)
     if images.dtype.kind == "f":
-        return _scaled(images)
-    message = (
-        f"LabelledImages: expected uint8, bool or float images, got {images.dtype}"
-    )
+        return _to_bytes(images)
+    message = f"images must be of type uint8, bool or float, got {images.dtype}"
     if images.dtype.kind not in "iu":
         raise TypeError(f"{message}.")
     some = np.concatenate([images[rows] for rows in _sample(images)])
     raise TypeError(
-        f"{message} with values from {some.min()} to {some.max()}. Bring them to "
+        f"{message} with values from {some.min()} to {some.max()}. Scale them to "
         "0 .. 255 and call .astype(numpy.uint8)."
     )
 
 
-def _scaled(images: NDArray[np.floating]) -> NDArray[np.uint8]:
+def _to_bytes(images: NDArray[np.floating]) -> NDArray[np.uint8]:
     scaled = np.empty(images.shape, dtype=np.uint8)
     for rows in chunks(images):
         chunk = images[rows]
         low, high = chunk.min(), chunk.max()
-        # NaN compares as false with everything, and so is refused here too.
+        # Written so that NaN, which compares as false, is refused too.
         if not (low >= 0 and high <= 1):
             raise ValueError(
-                "LabelledImages: expected float images with values from 0 to 1, got "
-                f"values from {low} to {high}. Scale them, or pass uint8 from 0 to 255."
+                f"Values of float images must be between 0 and 1, got {low} to {high}. "
+                "Scale them, or pass uint8 between 0 and 255."
             )
         scaled[rows] = np.rint(np.multiply(chunk, 255.0, dtype=np.float64))
     return scaled
 
 
-def _refuse_ones(images: NDArray[np.uint8]) -> None:
-    """Refuse 0 for black and 1 for white, which would train on all but black images."""
+def _refuse_zero_one(images: NDArray[np.uint8]) -> None:
+    """Refuse bytes with 1 for white, which would be almost black images."""
     highest = 0
     for rows in _sample(images):
         highest = max(highest, int(images[rows].max()))
@@ -157,13 +152,13 @@ def _refuse_ones(images: NDArray[np.uint8]) -> None:
             return
     if highest == 1:
         raise ValueError(
-            "LabelledImages: expected uint8 images from 0 (black) to 255 (white), got "
-            "only 0 and 1. Pass images.astype(bool) if 1 is white."
+            "Values of uint8 images must be between 0 (black) and 255 (white), but all "
+            "are 0 or 1. Pass images.astype(bool) if 1 is white."
         )
 
 
 def _sample(images: NDArray[Any]) -> list[slice]:
-    """All rows in chunks; of an array that is too large, some evenly spaced chunks."""
+    """Return all chunks of rows, or evenly spaced ones if the array is large."""
     pieces = chunks(images)
     n_read = max(1, len(pieces) * _SCANNED_BYTES // max(1, images.nbytes))
     every = -(-len(pieces) // n_read)

@@ -1,18 +1,23 @@
-"""ImageFolder: any folder of pictures as a dataset."""
+"""ImageFolder: a folder of pictures as a dataset."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unbraid.data._dataset import LARGEST_IMAGE, AbstractDataset
 from unbraid.data._factor_space import FactorSpace
-from unbraid.foundation import DataFormatError, expand_user
+from unbraid.foundation import (
+    DataFormatError,
+    check_integer,
+    check_option,
+    check_sequence,
+    expand_user,
+)
 
 from ._content import hash_content, hash_pixels
 from ._factor_table import FactorTable
@@ -23,28 +28,30 @@ from ._picture_listing import list_pictures
 
 @dataclass(frozen=True, eq=False)
 class ImageFolder(AbstractDataset):
-    """All pictures in a folder and its sub-folders, made the same size.
+    """All pictures in a folder and its sub-folders, scaled to the same size.
 
-    Files are taken in the order of their names; hidden files and whatever is not a
-    picture (by its suffix) are passed over. Pictures are turned upright as their EXIF
-    data say, scaled with anti-aliasing, and 16-bit grey is scaled to 8 bits; of an
-    animation the first frame counts. They are decoded once and kept as one memory map
-    outside the folder; added, removed or changed pictures are noticed the next time.
+    Files are sorted by name; hidden files and files without the suffix of a picture are
+    ignored. Pictures are rotated according to their EXIF data, scaled with
+    anti-aliasing, and 16-bit gray is scaled to 8 bits; only the first frame of an
+    animation is used. They are decoded once and kept as one memory map outside the
+    folder. When the dataset is opened again, added, removed or changed pictures are
+    detected.
 
     Args:
-        path: The folder.
-        image_size: Side of the image in pixels, or ``(height, width)``.
-        channels: 3 for colour, 1 for grey.
-        crop: ``"centre"`` scales the picture until it covers the image and cuts off
-            what is over, ``"pad"`` scales it until it fits and fills the rest with
-            ``background``, ``"stretch"`` ignores its proportions.
-        background: Grey level, 0 (black) to 255 (white), behind transparent pixels.
-        on_error: What to do with broken pictures: ``"raise"`` names them in an error,
-            ``"skip"`` goes on without them (see :attr:`skipped`).
-        label_folders: Take the name of the first sub-folder of each picture as its
+        path: Path of the folder.
+        image_size: Side of the images in pixels, or ``(height, width)``.
+        channels: 3 for color, 1 for gray.
+        crop: ``"centre"`` scales a picture until it covers the image and crops the
+            rest, ``"pad"`` scales it until it fits into the image and fills the rest
+            with ``background``, ``"stretch"`` ignores its proportions.
+        background: Gray level behind transparent pixels, between 0 (black) and 255
+            (white).
+        on_error: Treatment of broken pictures: ``"raise"`` lists them in an error,
+            ``"skip"`` ignores them (see :attr:`skipped`).
+        label_folders: Whether the name of the first sub-folder of each picture is its
             label, a categorical factor called ``folder``.
-        cache: Folder for the memory map; when not given, the environment variable
-            ``UNBRAID_CACHE`` or the user's cache folder.
+        cache: Folder for the memory map. Default: the environment variable
+            ``UNBRAID_CACHE``, or the user's cache folder.
 
     Raises:
         FileNotFoundError: If there is no such folder, or no picture in it.
@@ -71,29 +78,26 @@ class ImageFolder(AbstractDataset):
     cache: str | Path | None = None
 
     def __post_init__(self) -> None:
-        if self.on_error not in ("raise", "skip"):
-            raise ValueError(
-                "ImageFolder: expected on_error to be 'raise' or 'skip', got "
-                f"{self.on_error!r}."
-            )
+        check_option("on_error", self.on_error, ("raise", "skip"))
         if self.skipped and self.on_error == "raise":
             raise DataFormatError(
-                "ImageFolder: expected pictures that can be read, got "
-                f"{describe(self.skipped)} in {str(self.path)!r}. Mend or remove them, "
-                "or pass on_error='skip'."
+                f"Pictures in {str(self.path)!r} cannot be read: "
+                f"{describe(self.skipped)}. Repair or remove them, or pass "
+                "on_error='skip'."
             )
         outside = [path for path in self.paths if "/" not in path]
         if outside and self.label_folders:
             raise ValueError(
-                "ImageFolder: expected every picture in a sub-folder, got "
-                f"{outside[0]!r}. Move it into one, or pass label_folders=False."
+                "With label_folders=True, every picture must be in a sub-folder, but "
+                f"{outside[0]!r} is not. Move it into one, or pass "
+                "label_folders=False."
             )
 
-    # Not fields, so that the record of options stays one of options.
+    # Properties, so that all fields are options.
     @cached_property
     def _pictures(self) -> CachedPictures:
         framing = self.framing
-        root = _checked_folder(Path(self.path))
+        root = _check_folder(Path(self.path))
         cache = default_cache() if self.cache is None else Path(self.cache)
         return cached_pictures(root, list_pictures(root), framing, expand_user(cache))
 
@@ -114,29 +118,15 @@ class ImageFolder(AbstractDataset):
 
     @cached_property
     def framing(self) -> Framing:
-        """Size, channels, crop and background, which a trained model keeps."""
+        """Size, channels, crop and background, which are saved with a trained model."""
         size = self.image_size
-        sides = tuple(size) if isinstance(size, Sequence) else (size, size)
-        fits = all(_is_integer(side, 1) and side <= LARGEST_IMAGE for side in sides)
-        if len(sides) != 2 or not fits:
-            raise ValueError(
-                "ImageFolder: expected image_size to be a number of pixels from 1 to "
-                f"{LARGEST_IMAGE} or a pair (height, width) of such, got {size!r}."
-            )
-        if self.channels not in (1, 3):
-            raise ValueError(
-                f"ImageFolder: expected 1 or 3 channels, got {self.channels!r}."
-            )
-        if self.crop not in get_args(Crop):
-            raise ValueError(
-                f"ImageFolder: expected crop to be one of {get_args(Crop)}, got "
-                f"{self.crop!r}."
-            )
-        if not _is_integer(self.background, 0) or self.background > 255:
-            raise ValueError(
-                "ImageFolder: expected a background from 0 (black) to 255 (white), got "
-                f"{self.background!r}."
-            )
+        sides = tuple(size) if isinstance(size, list | tuple) else (size, size)
+        check_sequence("image_size", sides, length=2)
+        for side in sides:
+            check_integer("image_size", side, least=1, most=LARGEST_IMAGE)
+        check_option("channels", self.channels, (1, 3))
+        check_option("crop", self.crop, Crop)
+        check_integer("background", self.background, least=0, most=255)
         return Framing(
             height=int(sides[0]),
             width=int(sides[1]),
@@ -164,22 +154,22 @@ class ImageFolder(AbstractDataset):
 
     @property
     def skipped(self) -> dict[str, str]:
-        """Files that were passed over because they are broken, each with the reason."""
+        """Broken files that were ignored, each with the reason."""
         return dict(self._pictures.skipped)
 
     @property
     def factor_space(self) -> FactorSpace | None:
-        """The sub-folders if ``label_folders``, else ``None``."""
+        """Factor space of the sub-folders if ``label_folders``, otherwise ``None``."""
         return self._labels.space if self._labels else None
 
     @property
     def factor_values(self) -> tuple[tuple[object, ...], ...]:
-        """Names of the sub-folders in the order of their codes, if labels are asked."""
+        """Names of the sub-folders in the order of their codes, if labels are used."""
         return self._labels.values if self._labels else ()
 
     @property
     def is_grid(self) -> bool:
-        """Whether there is one picture per sub-folder, and labels are asked."""
+        """Whether labels are used, and there is one picture per sub-folder."""
         return self._labels is not None and self._labels.is_grid
 
     def __len__(self) -> int:
@@ -192,20 +182,19 @@ class ImageFolder(AbstractDataset):
         return self._labels.rows[indices] if self._labels else None
 
     def verify_cache(self) -> None:
-        """Check that the decoded pictures on disk are what was written.
+        """Verify that the decoded pictures on disk have not been modified.
 
         Raises:
-            DataFormatError: If they are not; the message says which file to delete.
+            DataFormatError: If they have; the message contains the file to delete.
         """
         if hash_pixels(self._pictures.pixels) != self._pictures.pixel_hash:
             raise DataFormatError(
-                f"ImageFolder: expected the decoded pictures in "
-                f"{str(self._pictures.path)!r} as they were written, got others. "
-                "Delete this file: it will be made again."
+                f"The decoded pictures in {str(self._pictures.path)!r} were modified. "
+                "Delete this file: it will be created again."
             )
 
     def fingerprint(self) -> str:
-        """Hash of every pixel and label: one changed pixel changes it."""
+        """Return a hash of all pixels and labels."""
         return self._fingerprint
 
     @cached_property
@@ -213,22 +202,13 @@ class ImageFolder(AbstractDataset):
         return hash_content(self, self._pictures.pixel_hash, self.factor_values)
 
 
-def _is_integer(value: Any, least: int) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        return False
-    return int(value) >= least
-
-
-def _checked_folder(path: Path) -> Path:
+def _check_folder(path: Path) -> Path:
     root = expand_user(path).resolve()
     if not root.exists():
-        raise FileNotFoundError(
-            f"ImageFolder: expected a folder of pictures, got {str(path)!r}, which "
-            "does not exist."
-        )
+        raise FileNotFoundError(f"There is no folder {str(path)!r}.")
     if not root.is_dir():
         raise NotADirectoryError(
-            f"ImageFolder: expected a folder of pictures, got the file {str(path)!r}. "
-            "Pass the folder that it is in; for arrays there is LabelledImages."
+            f"{str(path)!r} is a file, not a folder of pictures. Pass its folder; for "
+            "arrays, use LabeledImages."
         )
     return root

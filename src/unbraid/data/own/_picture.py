@@ -1,4 +1,4 @@
-"""One picture file becomes one small array: upright, opaque, 8 bit, of a set size."""
+"""Conversion of a picture file to an 8-bit array of a given size."""
 
 import os
 import stat
@@ -14,7 +14,7 @@ from unbraid.foundation import Section, Whole, format_bytes
 
 Crop = Literal["centre", "stretch", "pad"]
 
-# Fixed lists, because Pillow's own include formats that start other programs (EPS).
+# Fixed lists, because those of Pillow include formats that run other programs (EPS).
 SUFFIXES = (
     *(".bmp", ".gif", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".pnm", ".ppm"),
     *(".tif", ".tiff", ".webp"),
@@ -24,7 +24,7 @@ _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
 
 
 class Framing(Section):
-    """How pictures of any size become images; see ``ImageFolder`` for the fields."""
+    """Conversion of pictures to images; see ``ImageFolder`` for the fields."""
 
     height: Whole
     width: Whole
@@ -34,12 +34,12 @@ class Framing(Section):
 
 
 def read_picture(path: Path, framing: Framing) -> NDArray[np.uint8]:
-    """First frame of a picture file, shape ``(height, width, channels)``."""
+    """Return the first frame of a picture file, ``(height, width, channels)``."""
     mode = "L" if framing.channels == 1 else "RGB"
     with open_picture(path) as picture:
-        # JPEG alone can decode straight to 1/2, 1/4 or 1/8 of its size. Twice the
-        # wanted size is left to the better filter; both sides get the larger one,
-        # because the picture may yet be turned by a quarter.
+        # JPEG can be decoded at 1/2, 1/4 or 1/8 of its size. The result is at least
+        # twice the required size, for the better filter; the larger side is used for
+        # both, because the picture may be rotated afterwards.
         enough = 2 * max(framing.height, framing.width)
         picture.draft(mode, (enough, enough))
         ImageOps.exif_transpose(picture, in_place=True)
@@ -49,15 +49,15 @@ def read_picture(path: Path, framing: Framing) -> NDArray[np.uint8]:
 
 
 def open_picture(path: Path) -> Image.Image:
-    """Open a picture file: its header is read, its pixels are not.
+    """Open a picture file and read its header, but not its pixels.
 
     Raises:
-        Exception: Whatever broken bytes lead Pillow to; :func:`describe_fault` says
-            what is wrong.
+        Exception: Any kind, raised by Pillow for broken files; see
+            :func:`describe_fault`.
     """
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
-        # Opening a named pipe would wait for ever.
+        # Opening a named pipe would wait forever.
         raise OSError("not a regular file")
     if status.st_size == 0:
         raise OSError("the file is empty")
@@ -67,12 +67,12 @@ def open_picture(path: Path) -> Image.Image:
 
 
 def describe_fault(error: Exception) -> str:
-    """Say why a picture cannot be read, from what reading it raised."""
+    """Describe why a picture cannot be read, given the error that was raised."""
     if isinstance(error, UnidentifiedImageError):
         return "not a picture in any known format"
     if isinstance(error, Image.DecompressionBombError | Image.DecompressionBombWarning):
         return (
-            f"more than {Image.MAX_IMAGE_PIXELS} pixels; scale it down, or raise "
+            f"more than {Image.MAX_IMAGE_PIXELS} pixels; scale it down, or increase "
             "PIL.Image.MAX_IMAGE_PIXELS if you trust it"
         )
     if "MAX_TEXT" in str(error):
@@ -93,7 +93,7 @@ def _flatten(picture: Image.Image, mode: str, background: int) -> Image.Image:
 
 
 def _eight_bit(picture: Image.Image) -> Image.Image:
-    # Pillow's own conversion clips at 255 instead of scaling.
+    # Pillow's conversion clips at 255 instead of scaling.
     values = np.asarray(picture)
     if values.dtype.kind == "f" or values.min() < 0 or values.max() > 65535:
         raise ValueError(
@@ -103,9 +103,9 @@ def _eight_bit(picture: Image.Image) -> Image.Image:
     return Image.fromarray(((values.astype(np.uint32) + 128) // 257).astype(np.uint8))
 
 
-def _centre(picture: Image.Image, framing: Framing) -> Image.Image:
-    # The box is cut out while scaling: first scaling all of a 1 x 5000 strip would
-    # make a picture of millions of pixels.
+def _center(picture: Image.Image, framing: Framing) -> Image.Image:
+    # Cropped while scaling: scaling a whole strip of 1 x 5000 pixels first would give
+    # a picture of millions of pixels.
     scale = min(picture.width / framing.width, picture.height / framing.height)
     left = max(0.0, (picture.width - framing.width * scale) / 2)
     top = max(0.0, (picture.height - framing.height * scale) / 2)
@@ -123,8 +123,8 @@ def _pad(picture: Image.Image, framing: Framing) -> Image.Image:
     width = max(1, round(picture.width / scale))
     height = max(1, round(picture.height / scale))
     box = (0.0, 0.0, float(picture.width), float(picture.height))
-    colour = framing.background if framing.channels == 1 else (framing.background,) * 3
-    canvas = Image.new(picture.mode, (framing.width, framing.height), colour)
+    color = framing.background if framing.channels == 1 else (framing.background,) * 3
+    canvas = Image.new(picture.mode, (framing.width, framing.height), color)
     corner = ((framing.width - width) // 2, (framing.height - height) // 2)
     canvas.paste(_resize(picture, (width, height), box), corner)
     return canvas
@@ -136,4 +136,4 @@ def _resize(
     return picture.resize(size, Image.Resampling.LANCZOS, box=box, reducing_gap=3.0)
 
 
-_FRAME = {"centre": _centre, "stretch": _stretch, "pad": _pad}
+_FRAME = {"centre": _center, "stretch": _stretch, "pad": _pad}

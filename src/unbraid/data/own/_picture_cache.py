@@ -28,14 +28,14 @@ from unbraid.foundation import (
 from ._picture import Framing, describe_fault, read_picture
 from ._picture_listing import Stamp
 
-_FORMAT = 1  # to be raised when the same picture would give other pixels
+_FORMAT = 1  # to be increased if the pixels of a picture change
 _AT_ONCE = 512
 _STALE_SECONDS = 3600.0
 
 
 @dataclass(frozen=True)
 class CachedPictures:
-    """Pixels ``(n, height, width, channels)`` and the files that they come from."""
+    """Pixels ``(n, height, width, channels)`` and the files they were read from."""
 
     path: Path
     pixels: NDArray[np.uint8]
@@ -45,22 +45,22 @@ class CachedPictures:
 
 
 def default_cache() -> Path:
-    """Where decoded pictures are kept when the user names no place."""
+    """Return the default folder of decoded pictures."""
     return cache_folder() / "pictures"
 
 
 def cached_pictures(
     root: Path, stamps: tuple[Stamp, ...], framing: Framing, cache: Path
 ) -> CachedPictures:
-    """Open the memory map of these very files, or decode them and write it.
+    """Open the memory map of these files, or decode them and write it.
 
-    An entry is two files whose name is a hash of the folder, the framing and every
-    stamp, so that it never has to change; the JSON is written last, so that an entry
-    with a JSON is whole. Processes that build the same entry at once do no harm: each
-    writes beside and renames, and the bytes are the same.
+    An entry consists of two files, whose name is a hash of the folder, the framing and
+    all stamps, so that it never changes. The JSON file is written last, so that an
+    entry with a JSON file is complete. Several processes may build the same entry at
+    once: each writes a temporary file and renames it, with the same content.
     """
-    place = _hash([_FORMAT, str(root), framing.model_dump()])
-    entry = cache / f"{place}-{_hash(stamps)}"
+    prefix = _hash([_FORMAT, str(root), framing.model_dump()])
+    entry = cache / f"{prefix}-{_hash(stamps)}"
     found = _open(entry, stamps, framing)
     if found is None or _can_now_be_read(root, list(found.skipped), framing):
         try:
@@ -69,15 +69,15 @@ def cached_pictures(
             _remove_stale(entry)
         except OSError as error:
             raise OSError(
-                "ImageFolder: expected a cache folder with room to write, got "
-                f"{str(cache)!r} ({error.strerror or error}). Pass cache= or set "
-                "UNBRAID_CACHE to another folder."
+                f"Cannot write to the cache folder {str(cache)!r} "
+                f"({error.strerror or error}). Pass cache= or set UNBRAID_CACHE to "
+                "another folder."
             ) from error
         found = _open(entry, stamps, framing)
     if found is None:
         raise DataFormatError(
-            f"ImageFolder: expected to read back {str(entry)!r}, which was just "
-            "written. Pass cache= or set UNBRAID_CACHE to another disk."
+            f"Cannot read {str(entry)!r}, which was just written. Pass cache= or set "
+            "UNBRAID_CACHE to another disk."
         )
     return found
 
@@ -104,7 +104,7 @@ def _open(
 
 
 def _can_now_be_read(root: Path, skipped: list[str], framing: Framing) -> bool:
-    # A picture may have failed for want of memory, or by a limit that was since raised.
+    # A picture may have failed for lack of memory, or by a limit that was changed.
     with contextlib.closing(_decode_all(root, skipped, framing)) as retried:
         return any(not isinstance(decoded, str) for decoded in retried)
 
@@ -121,8 +121,8 @@ def _build(
         atomic_write(entry.with_suffix(".npy")) as file,
         contextlib.closing(_decode_all(root, names, framing)) as all_decoded,
     ):
-        # Written in order and not through a map, because a full disk is an error to a
-        # write but the end of the process to a map.
+        # Written to a file and not to a memory map, because a full disk raises an error
+        # in the first case and kills the process in the second.
         _write_header(file, len(names), framing)
         for name, decoded in zip(names, all_decoded, strict=True):
             if isinstance(decoded, str):
@@ -132,8 +132,7 @@ def _build(
                 digest.update(data)
         if len(skipped) == len(names):
             raise DataFormatError(
-                f"ImageFolder: expected pictures that can be read in {str(root)!r}, "
-                f"got {describe(skipped)} and no other."
+                f"No picture in {str(root)!r} can be read: {describe(skipped)}."
             )
         file.seek(0)
         _write_header(file, len(names) - len(skipped), framing)
@@ -152,7 +151,7 @@ def _build(
 def _decode_all(
     root: Path, names: list[str], framing: Framing
 ) -> Generator[NDArray[np.uint8] | str, None, None]:
-    """Pixels of each picture in turn, or the reason why it has none."""
+    """Yield the pixels of each picture, or the reason why it cannot be read."""
     decode = partial(_decode, root, framing)
     workers = min(8, (os.cpu_count() or 1) + 1)
     with (
@@ -160,7 +159,7 @@ def _decode_all(
         ThreadPoolExecutor(workers) as pool,
         progress_bar(len(names), "reading pictures", unit="pictures") as bar,
     ):
-        # Set here and not in the threads, which share one list of filters.
+        # Set here and not in the threads, because warning filters are global.
         warnings.simplefilter("error", Image.DecompressionBombWarning)
         for start in range(0, len(names), _AT_ONCE):
             yield from pool.map(decode, some := names[start : start + _AT_ONCE])
@@ -171,20 +170,20 @@ def _decode(root: Path, framing: Framing, name: str) -> NDArray[np.uint8] | str:
     try:
         return read_picture(root / name, framing)
     except MemoryError:
-        raise  # not the picture's fault
-    except Exception as error:  # broken bytes lead Pillow's decoders to any of them
+        raise  # the picture may be fine
+    except Exception as error:  # Pillow raises errors of any kind for broken files
         return describe_fault(error)
 
 
-def describe(skipped: dict[str, str], *, most: int = 3) -> str:
-    """First few broken pictures with their reasons, for a message."""
-    shown = [f"{name!r} ({why})" for name, why in list(skipped.items())[:most]]
+def describe(skipped: dict[str, str]) -> str:
+    """List the first few broken pictures with their reasons, for a message."""
+    shown = [f"{name!r} ({why})" for name, why in list(skipped.items())[:3]]
     more = len(skipped) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def _write_header(file: IO[bytes], n: int, framing: Framing) -> None:
-    # Numpy pads for any length of the first axis, so that n may be corrected later.
+    # NumPy pads the header for any length of the first axis, so that n may change.
     shape = (n, framing.height, framing.width, framing.channels)
     np.lib.format.write_array_header_1_0(
         file, {"descr": "|u1", "fortran_order": False, "shape": shape}
@@ -192,10 +191,10 @@ def _write_header(file: IO[bytes], n: int, framing: Framing) -> None:
 
 
 def _remove_stale(entry: Path) -> None:
-    """Drop what the same folder and framing left behind when it was different."""
-    place = entry.name.split("-")[0]
-    for path in entry.parent.glob(f"{place}-*"):
-        # Young ones may belong to another process that is at work on them.
+    """Remove old entries of the same folder and framing."""
+    prefix = entry.name.split("-")[0]
+    for path in entry.parent.glob(f"{prefix}-*"):
+        # Recent files may belong to another process that is still writing them.
         with contextlib.suppress(OSError):
             age = time.time() - path.stat().st_mtime
             if age > _STALE_SECONDS and path.stem != entry.name:
@@ -203,5 +202,5 @@ def _remove_stale(entry: Path) -> None:
 
 
 def _hash(content: Any) -> str:
-    # ASCII JSON, because a file name need not be valid Unicode.
+    # As ASCII JSON, because file names are not always valid Unicode.
     return hashlib.sha256(json.dumps(content).encode("ascii")).hexdigest()[:16]

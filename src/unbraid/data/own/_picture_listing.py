@@ -1,4 +1,4 @@
-"""Which pictures lie in a folder, and when each was last changed."""
+"""List of the pictures in a folder, with their sizes and times."""
 
 import os
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from ._picture import SUFFIXES
 
 
 class Stamp(NamedTuple):
-    """A picture's name below the folder, and numbers that change when it does."""
+    """Relative path of a picture, and numbers that change if the picture changes."""
 
     name: str
     size: int
@@ -18,16 +18,16 @@ class Stamp(NamedTuple):
 
 
 def list_pictures(root: Path) -> tuple[Stamp, ...]:
-    """Every picture in a folder and its sub-folders, sorted by name.
+    """List all pictures in a folder and its sub-folders, sorted by name.
 
-    Hidden files and folders are passed over, as is whatever has no picture's suffix.
+    Hidden files and folders, and files without the suffix of a picture, are ignored.
     """
     files = list(_files(root))
     pictures = [name for name in files if name.lower().endswith(SUFFIXES)]
     if not pictures:
         raise FileNotFoundError(
-            f"ImageFolder: expected pictures ({', '.join(SUFFIXES)}) in {str(root)!r} "
-            f"or its sub-folders, got none among {len(files)} files."
+            f"There are no pictures ({', '.join(SUFFIXES)}) among the {len(files)} "
+            f"files in {str(root)!r} and its sub-folders."
         )
     return tuple(_stamp(root, name) for name in sorted(pictures))
 
@@ -36,7 +36,7 @@ def _files(root: Path) -> Iterator[str]:
     seen: set[tuple[int, int]] = set()
     for folder, subfolders, files in os.walk(root, followlinks=True, onerror=_refuse):
         status = os.stat(folder)
-        if (status.st_dev, status.st_ino) in seen:  # a link that leads back
+        if (status.st_dev, status.st_ino) in seen:  # a link to a parent folder
             subfolders.clear()
             continue
         seen.add((status.st_dev, status.st_ino))
@@ -47,16 +47,16 @@ def _files(root: Path) -> Iterator[str]:
 
 def _refuse(error: OSError) -> NoReturn:
     raise OSError(
-        f"ImageFolder: expected folders that can be read, got {error.filename!r} "
-        f"({error.strerror}). Change its permissions, or move it away."
+        f"The folder {error.filename!r} cannot be read ({error.strerror}). Change its "
+        "permissions, or move it elsewhere."
     ) from error
 
 
 def _stamp(root: Path, name: str) -> Stamp:
     try:
         status = os.stat(root / name)
-    except OSError:  # a dangling link: reading it later gives the reason
+    except OSError:  # for example a broken link, which is reported when it is read
         return Stamp(name, -1, 0, 0)
-    # The time of change sees what the time of modification does not: new permissions,
-    # and a picture replaced by an older one.
+    # The time of change also detects new permissions, and a picture that was replaced
+    # by an older one.
     return Stamp(name, status.st_size, status.st_mtime_ns, status.st_ctime_ns)

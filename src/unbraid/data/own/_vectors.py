@@ -1,30 +1,29 @@
-"""Vectors: rows of numbers, for data that are no pictures."""
+"""Vectors: rows of numbers, for data that are not images."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import torch
 from numpy.typing import ArrayLike, NDArray
 
 from unbraid.data._dataset import AbstractDataset, Kind
 from unbraid.data._factor_space import FactorSpace
-from unbraid.foundation import require_memory
+from unbraid.foundation import check_not_empty, check_shape, require_memory
 
 from ._content import hash_content, hash_pixels
-from ._factor_columns import read_columns
-from ._factor_table import FactorTable, encode_factors
+from ._factor_table import FactorTable
 
 
 class Vectors(AbstractDataset):
-    """Rows of a table as observations, in whatever range they have.
+    """Rows of a table as observations, in any range.
 
     Args:
-        values: Finite numbers, ``(n, length)``; kept as ``float32``.
-        factors: One row per vector, as :class:`LabelledImages` takes them.
-        factor_names: One per factor, in place of the table's own names.
+        values: Finite numbers of shape ``(n, length)``, stored as ``float32``.
+        factors: Factors, one row per vector, in any form that :class:`LabeledImages`
+            accepts.
+        factor_names: Names of the factors, which replace those of the table.
         name: Short lower-case name, for tables and file names.
 
     Example:
@@ -36,7 +35,7 @@ class Vectors(AbstractDataset):
     def __init__(
         self,
         values: ArrayLike | torch.Tensor,
-        factors: ArrayLike | pd.DataFrame | Mapping[str, Any] | str | None = None,
+        factors: ArrayLike | Mapping[str, Any] | str | None = None,
         *,
         factor_names: Sequence[str] | None = None,
         name: str = "vectors",
@@ -45,22 +44,26 @@ class Vectors(AbstractDataset):
         self._values = _read_values(values)
         self._table: FactorTable | None = None
         if factors is not None:
+            # Imported when there are labels to read: pandas takes a third of a second.
+            from ._encode_factors import encode_factors
+            from ._factor_columns import read_columns
+
             columns = read_columns(factors, factor_names)
             if len(columns) != len(self._values):
                 raise ValueError(
-                    "Vectors: expected one row of factors per vector, got "
+                    "factors must have one row per vector, got "
                     f"{len(self._values)} vectors and {len(columns)} rows."
                 )
             self._table = encode_factors(columns, {})
 
     def __repr__(self) -> str:
-        """What it is, in one line, without the numbers."""
+        """Return a description in one line, without the numbers."""
         length = self._values.shape[1]
         return f"Vectors(name={self._name!r}: {len(self)} vectors of {length})"
 
     @property
     def name(self) -> str:
-        """The name that was given."""
+        """Short lower-case name, for tables and file names."""
         return self._name
 
     @property
@@ -75,12 +78,12 @@ class Vectors(AbstractDataset):
 
     @property
     def factor_kinds(self) -> tuple[Kind, ...]:
-        """Kinds of the columns, as guessed."""
+        """Inferred kinds of the columns."""
         return self._table.kinds if self._table else ()
 
     @property
     def factor_space(self) -> FactorSpace | None:
-        """The grid around the rows if all factors are discrete and none is missing."""
+        """Factor space if all factors are discrete and no label is missing."""
         return self._table.space if self._table else None
 
     @property
@@ -98,7 +101,7 @@ class Vectors(AbstractDataset):
         return self._table.rows[indices] if self._table else None
 
     def fingerprint(self) -> str:
-        """Hash of every number and label, taken once."""
+        """Return a hash of all numbers and labels."""
         return self._fingerprint
 
     @cached_property
@@ -113,21 +116,18 @@ def _read_values(values: ArrayLike | torch.Tensor) -> NDArray[np.float32]:
     try:
         table = np.asarray(values)
     except ValueError as error:
-        raise ValueError(
-            "Vectors: expected rows of one length, got rows whose lengths differ."
-        ) from error
-    if table.ndim != 2 or 0 in table.shape or table.dtype.kind not in "biuf":
-        raise ValueError(
-            "Vectors: expected a table of numbers (n, length), got shape "
-            f"{table.shape} of {table.dtype}."
-        )
+        raise ValueError("All rows of values must have the same length.") from error
+    check_shape("values", table, ("n", "length"))
+    check_not_empty("values", table)
+    if table.dtype.kind not in "biuf":
+        raise ValueError(f"values must be numeric, got dtype {table.dtype}.")
     require_memory(2 * 4 * table.size, f"{table.size:,} values as float32")
-    # A copy, so that the dataset does not change when the caller's array does.
-    with np.errstate(over="ignore"):  # too large for float32 is infinite, see below
+    # A copy, so that the dataset does not change if the caller's array does.
+    with np.errstate(over="ignore"):  # too large numbers become infinite, see below
         numbers = np.array(table, dtype=np.float32, order="C")
     if not np.isfinite(numbers).all():
         raise ValueError(
-            "Vectors: expected finite numbers, got NaN or infinity. Drop or fill such "
-            "rows first."
+            "values must be finite, got NaN or infinity. Remove or fill such rows "
+            "first."
         )
     return numbers

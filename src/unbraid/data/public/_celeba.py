@@ -8,36 +8,36 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from PIL import Image
 
 from unbraid.data._download import RemoteFile
 from unbraid.data._factor_space import FactorSpace
-from unbraid.data._memory_map import Blocks, converted_once
-from unbraid.foundation import DataFormatError
+from unbraid.data._memory_map import Blocks, convert_once
+from unbraid.foundation import DataFormatError, check_integer
 
 from ._published import AbstractPublishedDataset, Content
-from ._resize import require_image_size, resized_label, squared
-from ._zip import opened_zip, read_member
+from ._resize import resize_square, resized_label
+from ._zip import open_zip, read_member
 
 _PAGE = "https://mmlab.ie.cuhk.edu.hk/projects/CelebA.html"
 
 
 @dataclass(frozen=True, kw_only=True)
 class CelebA(AbstractPublishedDataset):
-    """202,599 photographs of faces, in colour, with 40 yes-or-no attributes.
+    """202,599 photographs of faces, in color, with 40 yes-or-no attributes.
 
     Factors: the attributes, such as ``Smiling``, 0 for no and 1 for yes, in the order
-    of the published list; not a grid. The centre square of each aligned photograph (178
-    x 218) is resized once and mapped from there (2.5 GB at 64 x 64).
+    of the published list; not a grid. The center square of each aligned photograph (178
+    x 218) is resized once (2.5 GB at 64 x 64) and memory-mapped.
 
-    The files lie on Google Drive, which answers programs with a page: get them by hand.
-    Instead of the archive, its unpacked folder ``img_align_celeba`` will do.
+    The files are on Google Drive, which does not allow automatic downloads: download
+    them by hand. The unpacked folder ``img_align_celeba`` may be used instead of the
+    archive.
 
     Args:
         root: Folder of all published data; see :class:`AbstractPublishedDataset`.
-        download: Cannot work here; it gives an error that says what to do.
+        download: Not possible for this dataset; raises an error with instructions.
         image_size: Side of the images in pixels.
 
     Example:
@@ -71,7 +71,7 @@ class CelebA(AbstractPublishedDataset):
     )
 
     def __post_init__(self) -> None:
-        require_image_size("CelebA", self.image_size)
+        check_integer("image_size", self.image_size, least=1)
         super().__post_init__()
 
     def __len__(self) -> int:
@@ -81,7 +81,7 @@ class CelebA(AbstractPublishedDataset):
         photographs, attributes = paths
         space, files, labels = _attributes(attributes)
         size = self.image_size
-        pixels = converted_once(
+        pixels = convert_once(
             paths,
             resized_label(size),
             lambda: ((len(files), size, size, 3), _blocks(photographs, files, size)),
@@ -95,7 +95,9 @@ class CelebA(AbstractPublishedDataset):
 
 
 def _attributes(path: Path) -> tuple[FactorSpace, Sequence[str], NDArray[np.bool_]]:
-    """Attributes, names of the photographs, and which photograph has which."""
+    """Return the factor space, the files of the photographs, and their attributes."""
+    import pandas as pd  # slow to import, and needed for this dataset only
+
     try:
         with path.open(encoding="utf-8") as file:
             count, names = int(file.readline()), tuple(file.readline().split())
@@ -114,9 +116,9 @@ def _attributes(path: Path) -> tuple[FactorSpace, Sequence[str], NDArray[np.bool
 
 def _not_attributes(path: Path, reason: str) -> str:
     return (
-        f"{path}: expected a line with the number of photographs, a line with the "
+        f"{path} must contain a line with the number of photographs, a line with the "
         "names of the attributes, and a line for each photograph with its name and -1 "
-        f"or 1 for each attribute, got something else ({reason}). Get it again."
+        f"or 1 for each attribute, got something else ({reason}). Download it again."
     )
 
 
@@ -125,26 +127,26 @@ def _blocks(path: Path, files: Sequence[str], size: int) -> Blocks:
         for row, name in enumerate(files):
             try:
                 with Image.open(io.BytesIO(read(name))) as picture:
-                    image = squared(picture.convert("RGB"), size)
+                    image = resize_square(picture.convert("RGB"), size)
             except (KeyError, FileNotFoundError):
                 raise DataFormatError(
-                    f"{path}: expected a photograph {name}, as the list of attributes "
-                    "says, got none. Get it again."
+                    f"{path} does not contain the photograph {name}, which is in the "
+                    "list of attributes. Download it again."
                 ) from None
             except (OSError, Image.DecompressionBombError) as error:
                 raise DataFormatError(
-                    f"{path}: expected {name} to be a photograph, got something else "
-                    f"({error}). Get it again."
+                    f"{path}: {name} cannot be read as a photograph ({error}). "
+                    "Download the file again."
                 ) from error
             yield row, image[None]
 
 
 @contextlib.contextmanager
 def _photographs(path: Path) -> Iterator[Callable[[str], bytes]]:
-    """A function from the name of a photograph to its bytes."""
+    """Return a function from the name of a photograph to its bytes."""
     if path.is_dir():
-        # Only the last part of a name, so that none leads out of the folder.
+        # Only the last part of the name, so that it cannot be outside of the folder.
         yield lambda name: (path / Path(name).name).read_bytes()
         return
-    with opened_zip(path) as archive:
+    with open_zip(path) as archive:
         yield lambda name: read_member(path, archive, f"img_align_celeba/{name}")

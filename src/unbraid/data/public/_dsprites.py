@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from unbraid.data._dataset import AbstractFactorDataset
 from unbraid.data._download import RemoteFile
 from unbraid.data._factor_space import FactorSpace
-from unbraid.data._hdf5 import hdf5_array, hdf5_images
 from unbraid.data._npz import npz_array, npz_images
 from unbraid.foundation import DataFormatError
 
-from ._labels import numbered, require_grid
+from ._labels import encode_labels, require_grid
 from ._published import AbstractPublishedDataset, Content
 
 _FILE = "dsprites_ndarray_co1sh3sc6or40x32y32_64x64"
@@ -25,15 +24,15 @@ class DSprites(AbstractPublishedDataset, AbstractFactorDataset):
     """737,280 images of a square, an ellipse or a heart: 64 x 64, black and white.
 
     Factors: shape (3), scale (6), orientation (40), position_x (32), position_y (32).
-    The file also counts a colour with one value, which is left out here. Pixels are 0
-    and 1 in the file, 0 and 255 here.
+    The factor color of the file, with a single value, is omitted. Pixels are 0 and 1 in
+    the file, 0 and 255 here.
 
-    Either of the two published files will do. Both are compressed, so the images are
-    written out once (3.0 GB) and mapped from there.
+    Either of the two published files can be used. Both are compressed, so that the
+    images are converted once (3.0 GB) and memory-mapped.
 
     Args:
         root: Folder of all published data; see :class:`AbstractPublishedDataset`.
-        download: Fetch the file if it is missing (27 MB).
+        download: Whether to download the file if it is missing (27 MB).
 
     Example:
         >>> DSprites.folder("data").as_posix()
@@ -42,7 +41,7 @@ class DSprites(AbstractPublishedDataset, AbstractFactorDataset):
     References:
         Matthey, Higgins, Hassabis and Lerchner (2017), dSprites: Disentanglement
         testing Sprites dataset. https://github.com/google-deepmind/dsprites-dataset
-        Licence: zlib/libpng.
+        License: zlib/libpng.
     """
 
     short_name: ClassVar[str] = "dsprites"
@@ -66,19 +65,22 @@ class DSprites(AbstractPublishedDataset, AbstractFactorDataset):
         if path.suffix == ".npz":
             read, images = npz_array(path, "latents_classes"), npz_images
         else:
+            # Imported here because h5py is slow to import.
+            from unbraid.data._hdf5 import hdf5_array, hdf5_images
+
             read, images = hdf5_array(path, "latents/classes"), hdf5_images
-        labels, (_, *sizes) = numbered(path, read, n_factors=6)
+        labels, (_, *sizes) = encode_labels(path, read, n_factors=6)
         names = ("shape", "scale", "orientation", "position_x", "position_y")
         kinds = ("categorical", "ordinal", "cyclic", "ordinal", "ordinal")
         space = FactorSpace(names, tuple(sizes), kinds)
         require_grid(path, labels[:, 1:], space)
         pixels = images(path, "imgs", shape=(space.size, None, None))
-        # A look at some images is enough to tell a file with other grey levels.
+        # Some images are enough to detect a file with other gray levels.
         brightest = int(pixels[:: max(1, len(pixels) // 64)].max())
         if brightest > 1:
             raise DataFormatError(
-                f"{path}: expected pixels of 0 and 1, got up to {brightest}. "
-                "This is not the published file: get it again."
+                f"{path} must contain pixels of 0 and 1, got up to {brightest}. "
+                "This is not the published file: download it again."
             )
         return Content(pixels[..., None], space)
 

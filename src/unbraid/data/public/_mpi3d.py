@@ -3,13 +3,13 @@
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 from unbraid.data._dataset import AbstractFactorDataset
 from unbraid.data._download import RemoteFile
 from unbraid.data._factor_space import FactorSpace
 from unbraid.data._npz import npz_images, npz_shape
-from unbraid.foundation import DataFormatError
+from unbraid.foundation import DataFormatError, check_option
 
 from ._published import AbstractPublishedDataset, Content
 
@@ -25,23 +25,24 @@ _BUCKET = "https://storage.googleapis.com/disentanglement_dataset/Final_Dataset"
 
 @dataclass(frozen=True, kw_only=True)
 class MPI3D(AbstractPublishedDataset, AbstractFactorDataset):
-    """1,036,800 images of a robot arm that carries an object: 64 x 64, in colour.
+    """1,036,800 images of a robot arm that carries an object: 64 x 64, in color.
 
     Factors: object_color (6), object_shape (6), object_size (2), camera_height (3),
     background_color (3), horizontal_axis (40), vertical_axis (40). The last two are the
     angles of the arm's joints; disentanglement_lib calls them first and second degree
-    of freedom. The same scenes come in three looks. The files hold no labels: the
-    length tells the factors, and the file of the 2019 challenge, with 4 colours and 4
-    shapes (460,800 images), is read as well if it has the name of the full one.
+    of freedom. There are three versions of the same scenes. The files contain no
+    labels: factors are inferred from the number of images. The file of the 2019
+    challenge, with 4 colors and 4 shapes (460,800 images), can also be used, under the
+    name of the full one.
 
-    A file whose images are not compressed is mapped in place; otherwise they are
-    written out once (12.7 GB).
+    Uncompressed images are memory-mapped directly; compressed ones are converted once
+    (12.7 GB).
 
     Args:
         root: Folder of all published data; see :class:`AbstractPublishedDataset`.
-        download: Fetch the file if it is missing (up to 13 GB).
-        kind: ``"toy"`` (simple rendering), ``"realistic"`` (realistic rendering) or
-            ``"real"`` (photographs).
+        download: Whether to download the file if it is missing (up to 13 GB).
+        kind: Version of the dataset: ``"toy"`` (simple rendering), ``"realistic"``
+            (realistic rendering) or ``"real"`` (photographs).
 
     Example:
         >>> [file.name for file in MPI3D.required_files(kind="real")]
@@ -50,7 +51,7 @@ class MPI3D(AbstractPublishedDataset, AbstractFactorDataset):
     References:
         Gondal et al. (2019), On the Transfer of Inductive Bias from Simulation to the
         Real World: a New Disentanglement Dataset. https://arxiv.org/abs/1906.03292
-        https://github.com/rr-learning/disentanglement_dataset Licence: CC BY 4.0.
+        https://github.com/rr-learning/disentanglement_dataset License: CC BY 4.0.
     """
 
     kind: MPI3DKind = "toy"
@@ -67,18 +68,14 @@ class MPI3D(AbstractPublishedDataset, AbstractFactorDataset):
     )
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(MPI3DKind):
-            raise ValueError(
-                f"MPI3D: expected the kind {', '.join(get_args(MPI3DKind))}, "
-                f"got {self.kind!r}."
-            )
+        check_option("kind", self.kind, MPI3DKind)
         super().__post_init__()
 
     @classmethod
     def required_files(
         cls, *, kind: MPI3DKind = "toy", **options: Any
     ) -> tuple[RemoteFile, ...]:
-        """The file of one kind."""
+        """Return the file of one kind."""
         return tuple(file for file in cls.files if file.name == f"mpi3d_{kind}.npz")
 
     @property
@@ -87,7 +84,7 @@ class MPI3D(AbstractPublishedDataset, AbstractFactorDataset):
         return f"mpi3d_{self.kind}"
 
     @property
-    def _catalogue_name(self) -> str:
+    def _catalog_name(self) -> str:
         return f"mpi3d:kind={self.kind}"
 
     def _open(self, *paths: Path) -> Content:
@@ -96,9 +93,9 @@ class MPI3D(AbstractPublishedDataset, AbstractFactorDataset):
         n_images = math.prod(npz_shape(path, "images")[:1])
         if n_images not in (full.size, challenge.size):
             raise DataFormatError(
-                f"{path}: expected {full.size} images, or {challenge.size} in the file "
-                f"of the challenge, got {n_images}. "
-                "This is not the published file: get it again."
+                f"{path} must contain {full.size} images, or {challenge.size} in the "
+                f"file of the challenge, got {n_images}. "
+                "This is not the published file: download it again."
             )
         space = full if n_images == full.size else challenge
         pixels = npz_images(path, "images", shape=(n_images, None, None, 3))
@@ -106,7 +103,7 @@ class MPI3D(AbstractPublishedDataset, AbstractFactorDataset):
 
 
 def _space(n_values: int) -> FactorSpace:
-    """Factors with as many colours and shapes of the object."""
+    """Return the factor space with this number of colors and shapes of the object."""
     return FactorSpace(
         (
             "object_color",

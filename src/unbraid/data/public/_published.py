@@ -1,4 +1,4 @@
-"""What datasets with published files share: where the files are, and how rows read."""
+"""Base class of datasets that are read from published files."""
 
 import abc
 import functools
@@ -18,12 +18,12 @@ from unbraid.foundation import DatasetNotFoundError, require_regular
 
 @dataclass(frozen=True)
 class Content:
-    """What was found in the files.
+    """Content of the files of a dataset.
 
     Args:
         pixels: All images, ``(n, height, width, channels)``, usually a memory map.
-        space: The factors behind them.
-        labels: Factor values of each image, unless they are the whole grid.
+        space: Factor space of the images.
+        labels: Factor values of each image, unless the images are a complete grid.
     """
 
     pixels: NDArray[np.uint8]
@@ -33,21 +33,21 @@ class Content:
 
 @dataclass(frozen=True, kw_only=True)
 class AbstractPublishedDataset(AbstractDataset):
-    """A dataset that is read from its published files, where they are.
+    """A dataset that is read from its published files.
 
-    Each dataset has its own folder under the root; a file that lies in the root itself
-    is found as well. The files are opened when the dataset is made, so that a missing
-    or damaged one is told at once.
+    Each dataset has its own folder under the root; files in the root itself are found
+    as well. The files are opened when the dataset is created, so that missing or
+    damaged files raise an error at once.
 
     Args:
-        root: Folder of all published data: the environment variable ``UNBRAID_DATA``
-            when not given, or the user's cache folder if that is not set either.
-        download: Fetch missing files first.
+        root: Folder of all published data. Default: the environment variable
+            ``UNBRAID_DATA``, or the user's cache folder if that is not set.
+        download: Whether to download missing files.
 
     Raises:
-        DatasetNotFoundError: If a file is missing; it says what to put where.
-        DataFormatError: If a file does not hold what its format promises.
-        DownloadError: If a file could not be fetched.
+        DatasetNotFoundError: If a file is missing; with its name and address.
+        DataFormatError: If a file is damaged, or has another content.
+        DownloadError: If a file could not be downloaded.
     """
 
     root: str | Path | None = None
@@ -61,42 +61,42 @@ class AbstractPublishedDataset(AbstractDataset):
 
     @classmethod
     def folder(cls, root: str | Path | None = None) -> Path:
-        """Where this dataset's files belong, under a root or the default one."""
+        """Return the folder of this dataset, under a root or the default one."""
         return data_root(root) / cls.short_name
 
     @classmethod
     def required_files(cls, **options: Any) -> tuple[RemoteFile, ...]:
-        """Files that the dataset reads when it is made with these options."""
+        """Return the files that the dataset with these options reads."""
         return cls.files
 
     @classmethod
     def fetch_files(
         cls, root: str | Path | None = None, **options: Any
     ) -> Iterator[Path]:
-        """Download what is missing; each file's place as soon as it is there.
+        """Download missing files, and yield the path of each file.
 
         Raises:
-            DataFormatError: If a file that is there is not the published one.
+            DataFormatError: If an existing file is not the published one.
         """
         folder = cls.folder(root)
         for file in cls.required_files(**options):
             path = _find(file, folder)
             if path is None:
                 path = fetch(file, folder)
-            elif path.name == file.name:  # what serves in its place has no checksum
+            elif path.name == file.name:  # alternatives have no checksum
                 require_regular(path)
                 verify(path, file)
             yield path
 
     @classmethod
     def is_here(cls, root: str | Path | None = None, **options: Any) -> bool:
-        """Whether all files are there, without opening any."""
+        """Whether all files exist; they are not opened."""
         files = cls.required_files(**options)
         return all(_find(file, cls.folder(root)) for file in files)
 
     @property
     def name(self) -> str:
-        """Name in the catalogue, and of the folder."""
+        """Name in the catalog, and name of the folder."""
         return self.short_name
 
     @property
@@ -111,10 +111,9 @@ class AbstractPublishedDataset(AbstractDataset):
         return self._content.space
 
     def verify_files(self) -> tuple[Path, ...]:
-        """Check size and checksum of the files that were read, and name those checked.
+        """Verify size and checksum of the files, and return the verified ones.
 
-        A file that serves in place of the published one has no checksum, so it is
-        passed over.
+        Alternatives of a published file have no checksum, and are not verified.
 
         Raises:
             DataFormatError: If a file is not the published one.
@@ -131,22 +130,22 @@ class AbstractPublishedDataset(AbstractDataset):
 
     @abc.abstractmethod
     def _open(self, *paths: Path) -> Content:
-        """Content of the required files, given in their order."""
+        """Return the content of the required files, in their order."""
 
     @functools.cached_property
     def _content(self) -> Content:
         return self._open(*self._located())
 
     def _gather(self, indices: NDArray[np.int64]) -> NDArray[np.uint8]:
-        # Measured on a map of 3 GB: take is a fifth faster than indexing, and sorting
-        # the indices first does not pay.
+        # Measured on a memory map of 3 GB: take is 20 % faster than indexing, and
+        # sorting the indices first does not help.
         return np.moveaxis(self._content.pixels.take(indices, axis=0), -1, 1)
 
     def _options(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __reduce__(self) -> tuple[Callable[[], Self], tuple[()]]:
-        # The receiver maps the files itself: the images must not travel along.
+        # The other process opens the files itself: the images must not be sent.
         return functools.partial(type(self), **self._options()), ()
 
     def _located(self) -> tuple[Path, ...]:
@@ -167,23 +166,26 @@ class AbstractPublishedDataset(AbstractDataset):
             for file in missing
         )
         if all(file.urls for file in missing):
-            command = f"unbraid data fetch {self._catalogue_name}"
-            advice = f"Put it there, or pass download=True, or run: {command}"
+            command = f"unbraid data fetch {self._catalog_name}"
+            advice = f"Save it there, or pass download=True, or run: {command}"
         else:
-            advice = "Get it by hand and put it there: programs cannot fetch all of it."
+            advice = (
+                "Download it by hand and save it there: automatic downloads are not "
+                "possible."
+            )
         return (
-            f"{type(self).__name__}: expected what was published, but this is missing:"
+            f"Files of {type(self).__name__} are missing:"
             f"\n{wanted}\n{advice}\nAbout the dataset: {missing[0].page}"
         )
 
     @property
-    def _catalogue_name(self) -> str:
+    def _catalog_name(self) -> str:
         return self.short_name
 
 
 def _find(file: RemoteFile, folder: Path) -> Path | None:
-    for place in (folder, folder.parent):
+    for parent in (folder, folder.parent):
         for name in (file.name, *file.alternatives):
-            if (place / name).exists():
-                return place / name
+            if (parent / name).exists():
+                return parent / name
     return None

@@ -1,25 +1,25 @@
-"""Pictures of any size as square pictures of one size."""
+"""Conversion of pictures of any size to squares of one size."""
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
 
-def squared(picture: Image.Image, size: int) -> NDArray[np.uint8]:
-    """The centre square of a picture, resized with a bilinear filter.
+def resize_square(picture: Image.Image, size: int) -> NDArray[np.uint8]:
+    """Resize the center square of a picture with a bilinear filter.
 
     The filter is as wide as a pixel of the result, so that every pixel of the picture
-    counts.
+    is used.
 
     Args:
-        picture: Grey or in colour.
-        size: Side of the result in pixels. A square of that side is left as it is.
+        picture: Picture, gray or in color.
+        size: Side of the result in pixels. A square of that side is not changed.
 
     Returns:
         Pixels, ``(size, size)`` or ``(size, size, 3)``.
 
     Example:
-        >>> squared(Image.new("L", (178, 218), color=7), 64).shape
+        >>> resize_square(Image.new("L", (178, 218), color=7), 64).shape
         (64, 64)
 
     References:
@@ -29,21 +29,13 @@ def squared(picture: Image.Image, size: int) -> NDArray[np.uint8]:
     width, height = picture.size
     side = min(width, height)
     left, top = (width - side) // 2, (height - side) // 2
-    centre = picture.crop((left, top, left + side, top + side))
-    return np.asarray(centre.resize((size, size), Image.Resampling.BILINEAR))
+    center = picture.crop((left, top, left + side, top + side))
+    return np.asarray(center.resize((size, size), Image.Resampling.BILINEAR))
 
 
 def resized_label(size: int) -> str:
-    """Part of the name of a file that keeps images of this size.
+    """Return the part of a file name that denotes images of this size.
 
-    It names the filter, so that files made with another filter are not taken for them.
+    It contains the filter, so that files of another filter have another name.
     """
     return f"{size}px-bilinear"
-
-
-def require_image_size(who: str, image_size: int) -> None:
-    """Raise ValueError unless a picture can have this side."""
-    if image_size < 1:
-        raise ValueError(
-            f"{who}: expected an image_size of at least 1, got {image_size}."
-        )

@@ -7,23 +7,22 @@ from typing import ClassVar
 from unbraid.data._dataset import AbstractFactorDataset
 from unbraid.data._download import RemoteFile
 from unbraid.data._factor_space import FactorSpace
-from unbraid.data._hdf5 import hdf5_array, hdf5_images
 
-from ._labels import numbered, require_grid
+from ._labels import encode_labels, require_grid
 from ._published import AbstractPublishedDataset, Content
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shapes3D(AbstractPublishedDataset, AbstractFactorDataset):
-    """480,000 images of a solid that stands in a room: 64 x 64, in colour.
+    """480,000 images of an object in a room: 64 x 64, in color.
 
     Factors: floor_hue (10), wall_hue (10), object_hue (10), scale (8), shape (4) and
-    orientation (15), the angle from which the room is seen. The published file is
-    compressed, so the images are written out once (5.9 GB) and mapped from there.
+    orientation (15), the angle of the camera. The published file is compressed, so that
+    the images are converted once (5.9 GB) and memory-mapped.
 
     Args:
         root: Folder of all published data; see :class:`AbstractPublishedDataset`.
-        download: Fetch the file if it is missing (268 MB).
+        download: Whether to download the file if it is missing (268 MB).
 
     Example:
         >>> Shapes3D.files[0].name
@@ -31,7 +30,7 @@ class Shapes3D(AbstractPublishedDataset, AbstractFactorDataset):
 
     References:
         Burgess and Kim (2018), 3D Shapes Dataset.
-        https://github.com/google-deepmind/3d-shapes Licence: Apache 2.0.
+        https://github.com/google-deepmind/3d-shapes License: Apache 2.0.
     """
 
     short_name: ClassVar[str] = "shapes3d"
@@ -47,8 +46,11 @@ class Shapes3D(AbstractPublishedDataset, AbstractFactorDataset):
     )
 
     def _open(self, *paths: Path) -> Content:
+        # Imported here because h5py is slow to import.
+        from unbraid.data._hdf5 import hdf5_array, hdf5_images
+
         (path,) = paths
-        values, sizes = numbered(path, hdf5_array(path, "labels"), n_factors=6)
+        values, sizes = encode_labels(path, hdf5_array(path, "labels"), n_factors=6)
         space = FactorSpace(
             ("floor_hue", "wall_hue", "object_hue", "scale", "shape", "orientation"),
             sizes,

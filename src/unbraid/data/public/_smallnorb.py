@@ -1,4 +1,4 @@
-"""SmallNORB: toys photographed under many lights and angles."""
+"""SmallNORB: photographs of toys under many lights and angles."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +11,13 @@ from PIL import Image
 from unbraid.data._dataset import AbstractFactorDataset
 from unbraid.data._download import RemoteFile
 from unbraid.data._factor_space import FactorSpace
-from unbraid.data._memory_map import Blocks, converted_once
+from unbraid.data._memory_map import Blocks, convert_once
+from unbraid.foundation import check_integer, check_option
 
-from ._labels import numbered, require_grid
+from ._labels import encode_labels, require_grid
 from ._norb_matrix import norb_blocks, norb_matrix
 from ._published import AbstractPublishedDataset, Content
-from ._resize import require_image_size, resized_label, squared
+from ._resize import resize_square, resized_label
 
 Camera = Literal["left", "right"]
 Instance = Literal["factor", "hidden"]
@@ -40,18 +41,18 @@ def _file(name: str, size: int, sha256: str) -> RemoteFile:
 
 @dataclass(frozen=True, kw_only=True)
 class SmallNORB(AbstractPublishedDataset, AbstractFactorDataset):
-    """48,600 grey photographs of 50 toys, of which ten make a category.
+    """48,600 gray photographs of 50 toys, ten of each category.
 
     Factors: category (5), instance (10), elevation (9), azimuth (18), lighting (6).
-    The published training and test sets hold five instances each; both together are the
-    complete grid. The files have 96 x 96 pixels; 64 x 64, as is customary, are made of
-    them once (199 MB).
+    The published training and test sets contain five instances each; both together are
+    the complete grid. The images of 96 x 96 pixels are converted to 64 x 64, as is
+    customary, once (199 MB).
 
     Args:
         root: Folder of all published data; see :class:`AbstractPublishedDataset`.
-        download: Fetch the six files if they are missing (263 MB).
+        download: Whether to download the six files if they are missing (263 MB).
         image_size: Side of the images in pixels.
-        camera: Which of the two cameras, ``"left"`` or ``"right"``.
+        camera: Camera of the photographs, ``"left"`` or ``"right"``.
         instance: Whether the instance is a ``"factor"``, or ``"hidden"`` as in the
             published studies: the same images with four factors, so that ten images
             share each combination.
@@ -106,17 +107,9 @@ class SmallNORB(AbstractPublishedDataset, AbstractFactorDataset):
     )
 
     def __post_init__(self) -> None:
-        require_image_size("SmallNORB", self.image_size)
-        if self.camera not in get_args(Camera):
-            raise ValueError(
-                f"SmallNORB: expected the camera 'left' or 'right', got "
-                f"{self.camera!r}."
-            )
-        if self.instance not in get_args(Instance):
-            raise ValueError(
-                "SmallNORB: instance must be 'factor' or 'hidden', got "
-                f"{self.instance!r}."
-            )
+        check_integer("image_size", self.image_size, least=1)
+        check_option("camera", self.camera, Camera)
+        check_option("instance", self.instance, Instance)
         super().__post_init__()
 
     @property
@@ -148,7 +141,7 @@ class SmallNORB(AbstractPublishedDataset, AbstractFactorDataset):
     def _open(self, *paths: Path) -> Content:
         train, train_cat, train_info, test, test_cat, test_info = paths
         parts = _labels(train_cat, train_info), _labels(test_cat, test_info)
-        values, sizes = numbered(train_info, np.concatenate(parts), n_factors=5)
+        values, sizes = encode_labels(train_info, np.concatenate(parts), n_factors=5)
         names = ("category", "instance", "elevation", "azimuth", "lighting")
         kinds = ("categorical", "categorical", "ordinal", "cyclic", "categorical")
         space = FactorSpace(names, sizes, kinds)
@@ -156,7 +149,7 @@ class SmallNORB(AbstractPublishedDataset, AbstractFactorDataset):
         require_grid(train_info, values[np.argsort(rows)], space)
         size, camera = self.image_size, get_args(Camera).index(self.camera)
         blocks = _blocks((train, test), np.split(rows, [len(parts[0])]), camera, size)
-        pixels = converted_once(
+        pixels = convert_once(
             paths,
             f"{self.camera}-{resized_label(size)}",
             lambda: ((space.size, size, size), blocks),
@@ -165,7 +158,7 @@ class SmallNORB(AbstractPublishedDataset, AbstractFactorDataset):
 
 
 def _labels(cat: Path, info: Path) -> NDArray[np.generic]:
-    """Category, instance, elevation, azimuth, lighting: a row per pair of images."""
+    """Return the values of the five factors, one row per pair of images."""
     categories = norb_matrix(cat, "<i4", (None,))
     others = norb_matrix(info, "<i4", (len(categories), 4))
     return np.column_stack([categories, others])
@@ -178,5 +171,5 @@ def _blocks(
         first = 0
         for pairs in norb_blocks(dat, "|u1", (len(its_rows), 2, None, None)):
             for row, pair in zip(its_rows[first:], pairs, strict=False):
-                yield int(row), squared(Image.fromarray(pair[camera]), size)[None]
+                yield int(row), resize_square(Image.fromarray(pair[camera]), size)[None]
             first += len(pairs)

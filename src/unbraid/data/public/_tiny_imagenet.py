@@ -1,4 +1,4 @@
-"""Tiny ImageNet: small natural pictures, for what should not matter."""
+"""Tiny ImageNet: small natural pictures."""
 
 import io
 import re
@@ -14,27 +14,27 @@ from PIL import Image
 
 from unbraid.data._download import RemoteFile
 from unbraid.data._factor_space import FactorSpace
-from unbraid.data._memory_map import Blocks, converted_once
-from unbraid.foundation import DataFormatError
+from unbraid.data._memory_map import Blocks, convert_once
+from unbraid.foundation import DataFormatError, check_integer
 
 from ._published import AbstractPublishedDataset, Content
-from ._resize import require_image_size, resized_label, squared
-from ._zip import opened_zip, read_member
+from ._resize import resize_square, resized_label
+from ._zip import open_zip, read_member
 
 _MEMBER = re.compile(r"tiny-imagenet-200/train/(n\d+)/images/[^/]+\.JPEG")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TinyImageNet(AbstractPublishedDataset):
-    """100,000 training pictures of 200 kinds of things: 64 x 64, in colour.
+    """100,000 training pictures of 200 categories: 64 x 64, in color.
 
     Factor: ``category``, in the order of the WordNet numbers; not a grid. The pictures
-    are decoded once (1.2 GB at 64 x 64) and mapped from there.
+    are decoded once (1.2 GB at 64 x 64) and memory-mapped.
 
     Args:
         root: Folder of all published data; see :class:`AbstractPublishedDataset`.
-        download: Fetch the archive if it is missing (248 MB).
-        image_size: Side of the images in pixels; other than 64 they are resized.
+        download: Whether to download the archive if it is missing (248 MB).
+        image_size: Side of the images in pixels.
 
     Example:
         >>> TinyImageNet.files[0].name
@@ -62,7 +62,7 @@ class TinyImageNet(AbstractPublishedDataset):
     )
 
     def __post_init__(self) -> None:
-        require_image_size("TinyImageNet", self.image_size)
+        check_integer("image_size", self.image_size, least=1)
         super().__post_init__()
 
     def __len__(self) -> int:
@@ -70,17 +70,17 @@ class TinyImageNet(AbstractPublishedDataset):
 
     def _open(self, *paths: Path) -> Content:
         (path,) = paths
-        with opened_zip(path) as archive:
+        with open_zip(path) as archive:
             members = sorted(filter(_MEMBER.fullmatch, archive.namelist()))
         if not members:
             raise DataFormatError(
-                f"{path}: expected pictures tiny-imagenet-200/train/*/images/*.JPEG, "
-                "got none. This is not the published file: get it again."
+                f"{path} contains no pictures tiny-imagenet-200/train/*/images/*.JPEG. "
+                "This is not the published file: download it again."
             )
-        words = [member.split("/")[2] for member in members]
-        categories, labels = np.unique(words, return_inverse=True)
+        names = [member.split("/")[2] for member in members]
+        categories, labels = np.unique(names, return_inverse=True)
         size = self.image_size
-        pixels = converted_once(
+        pixels = convert_once(
             paths,
             resized_label(size),
             lambda: ((len(members), size, size, 3), _blocks(path, members, size)),
@@ -95,7 +95,7 @@ class TinyImageNet(AbstractPublishedDataset):
 
 
 def _blocks(path: Path, members: Sequence[str], size: int) -> Blocks:
-    with opened_zip(path) as archive:
+    with open_zip(path) as archive:
         for row, member in enumerate(members):
             yield row, _picture(path, archive, member, size)[None]
 
@@ -106,9 +106,9 @@ def _picture(
     data = read_member(path, archive, member)
     try:
         with Image.open(io.BytesIO(data)) as picture:
-            return squared(picture.convert("RGB"), size)
+            return resize_square(picture.convert("RGB"), size)
     except (OSError, Image.DecompressionBombError) as error:
         raise DataFormatError(
-            f"{path}: expected {member} to be a picture, got something else ({error}). "
-            "Get it again."
+            f"{path}: {member} cannot be read as a picture ({error}). Download the "
+            "file again."
         ) from error

@@ -1,4 +1,4 @@
-"""Reading zip archives, with damage told in a sentence."""
+"""Read members of zip archives, without unpacking them."""
 
 import contextlib
 import zipfile
@@ -9,12 +9,12 @@ from pathlib import Path
 from unbraid.foundation import DataFormatError, format_bytes
 
 _MOST_BYTES = 16_000_000
-"""Size of the largest picture in a published archive."""
+"""Largest size of a picture in a published archive."""
 
 
 @contextlib.contextmanager
-def opened_zip(path: Path) -> Iterator[zipfile.ZipFile]:
-    """An archive to read members from; nothing is ever unpacked to the disk.
+def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Open an archive to read members; nothing is unpacked to the disk.
 
     Raises:
         DataFormatError: If the archive, or a member that is read, is damaged.
@@ -24,17 +24,17 @@ def opened_zip(path: Path) -> Iterator[zipfile.ZipFile]:
             yield archive
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
         raise DataFormatError(
-            f"{path}: expected a complete .zip file, got one that cannot be read "
-            f"({error}). If it is damaged, delete it and get it again."
+            f"{path} cannot be read as a .zip file ({error}). If it is damaged, delete "
+            "it and download it again."
         ) from error
 
 
 def read_member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
-    """Bytes of a member of an archive, if they are no more than a picture has.
+    """Return the bytes of a member of an archive, which must not be too large.
 
     Args:
         path: Path of the archive, for the error message.
-        archive: The opened archive.
+        archive: The open archive.
         name: Name of the member.
 
     Raises:
@@ -46,6 +46,6 @@ def read_member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
     if len(data) > _MOST_BYTES:
         raise DataFormatError(
             f"{path}: the member {name} has more than {format_bytes(_MOST_BYTES)}. "
-            "This is not the published file: get it again."
+            "This is not the published file: download it again."
         )
     return data

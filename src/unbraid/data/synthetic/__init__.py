@@ -1,1 +1,1 @@
-"""Datasets that are rendered: no file is needed."""
+"""Rendered datasets, which need no files."""

@@ -1,4 +1,4 @@
-"""Crops of the two photographs that scikit-learn ships: real pictures, offline."""
+"""Crops of the two photographs in scikit-learn, which need no download."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from unbraid.data._dataset import AbstractFactorDataset
 from unbraid.data._factor_space import FactorSpace
+from unbraid.foundation import check_integer
 
 _NAMES = ("china.jpg", "flower.jpg")
 _HEIGHT, _WIDTH = 427, 640
@@ -18,12 +19,12 @@ _HEIGHT, _WIDTH = 427, 640
 class PhotographCrops(AbstractFactorDataset):
     """Square crops of two photographs, a temple and a flower, every few pixels.
 
-    Serves as a stock of natural pictures to put behind or inside sprites when no
-    other pictures are at hand.
+    These are natural pictures to put behind or inside sprites if no others are
+    available.
 
     Args:
         image_size: Side of a crop in pixels, at most 427.
-        spacing: Pixels between neighbouring crops.
+        spacing: Distance of neighboring crops in pixels.
 
     Example:
         >>> crops = PhotographCrops()
@@ -35,25 +36,22 @@ class PhotographCrops(AbstractFactorDataset):
     spacing: int = 8
 
     def __post_init__(self) -> None:
-        if not 1 <= self.image_size <= _HEIGHT or self.spacing < 1:
-            raise ValueError(
-                f"PhotographCrops: expected an image_size from 1 to {_HEIGHT} and a "
-                f"spacing from 1, got {self.image_size} and {self.spacing}."
-            )
+        check_integer("image_size", self.image_size, least=1, most=_HEIGHT)
+        check_integer("spacing", self.spacing, least=1)
 
     @property
     def name(self) -> str:
-        """Name in the catalogue."""
+        """Name in the catalog."""
         return "photographs"
 
     @property
     def image_shape(self) -> tuple[int, int, int]:
-        """Three channels."""
+        """Three channels, height and width."""
         return (3, self.image_size, self.image_size)
 
     @property
     def factor_space(self) -> FactorSpace:
-        """Which photograph, and where the crop was taken."""
+        """Photograph, row and column of the crop."""
         rows = (_HEIGHT - self.image_size) // self.spacing + 1
         columns = (_WIDTH - self.image_size) // self.spacing + 1
         return FactorSpace(
@@ -64,8 +62,8 @@ class PhotographCrops(AbstractFactorDataset):
 
     @cached_property
     def _windows(self) -> NDArray[np.uint8]:
-        """Every crop as a view, ``(photograph, row, column, channel, size, size)``."""
-        # Imported here: scikit-learn takes a second, and few datasets need pictures.
+        """All crops as a view, ``(photograph, row, column, channel, size, size)``."""
+        # Imported here, because importing scikit-learn takes a second.
         from sklearn.datasets import load_sample_image
 
         pictures = np.stack([load_sample_image(name) for name in _NAMES])

@@ -1,4 +1,4 @@
-"""Crops of one picture, as the published Scream-dSprites takes them."""
+"""Crops of one picture, as in the published Scream-dSprites."""
 
 import hashlib
 from dataclasses import dataclass
@@ -20,18 +20,18 @@ _WIDTH, _HEIGHT, _CROP = 350, 274, 64
 
 @dataclass(frozen=True, kw_only=True)
 class PictureCrops(AbstractFactorDataset):
-    """Every square crop of a picture that was scaled down first.
+    """All square crops of a picture, which is scaled down first.
 
     The picture is scaled to fit into 350 x 274 pixels for crops of 64 x 64, and in
-    proportion for other sizes; a smaller picture keeps its size. As in the published
-    code, the last row and the last column of crops are left out.
+    proportion for other sizes; smaller pictures are not scaled. As in the published
+    code, the last row and the last column of crops are excluded.
 
     Args:
-        path: Picture file.
+        path: Path of the picture.
         image_size: Side of a crop in pixels.
 
     References:
-        Locatello et al. (2019), whose disentanglement_lib makes Scream-dSprites so.
+        Locatello et al. (2019), Scream-dSprites of disentanglement_lib.
     """
 
     path: str | Path
@@ -41,8 +41,8 @@ class PictureCrops(AbstractFactorDataset):
         height, width, _ = self._pixels.shape
         if min(height, width) <= self.image_size:
             raise ValueError(
-                f"{self.path}: a picture for crops of {self.image_size} x "
-                f"{self.image_size} pixels must be larger than that, got {width} x "
+                f"The picture {self.path} must be larger than its crops of "
+                f"{self.image_size} x {self.image_size} pixels, got {width} x "
                 f"{height}."
             )
 
@@ -53,18 +53,18 @@ class PictureCrops(AbstractFactorDataset):
 
     @property
     def image_shape(self) -> tuple[int, int, int]:
-        """Three channels."""
+        """Three channels, height and width."""
         return 3, self.image_size, self.image_size
 
     @property
     def factor_space(self) -> FactorSpace:
-        """Where the crop was taken."""
+        """Row and column of the crop."""
         height, width, _ = self._pixels.shape
         sizes = (height - self.image_size, width - self.image_size)
         return FactorSpace(("row", "column"), sizes)
 
     def fingerprint(self) -> str:
-        """Hash of the scaled picture and of the size of the crops."""
+        """Return a hash of the scaled picture and of the size of the crops."""
         head = repr((type(self).__name__, self.image_size, self._pixels.shape))
         digest = hashlib.sha256(head.encode())
         digest.update(self._pixels.tobytes())
@@ -78,10 +78,10 @@ class PictureCrops(AbstractFactorDataset):
                 ImageOps.exif_transpose(picture, in_place=True)
                 picture = picture.convert("RGB")
             picture.thumbnail((_WIDTH * scale, _HEIGHT * scale))
-        except Exception as error:  # broken bytes lead Pillow to any of them
+        except Exception as error:  # Pillow raises errors of any kind for broken files
             fault = describe_fault(error)
             raise DataFormatError(
-                f"{self.path}: cannot be read as a picture: {fault}."
+                f"{self.path} cannot be read as a picture: {fault}."
             ) from error
         return np.asarray(picture)
 

@@ -1,4 +1,4 @@
-"""Where rays meet convex solids: closed forms, for whole arrays of rays at once."""
+"""Intersections of rays with convex solids, in closed form, for arrays of rays."""
 
 import abc
 from dataclasses import dataclass
@@ -8,25 +8,25 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# Stands for a zero component of a direction: divisions stay finite and keep their sign.
+# Replaces a zero component of a direction, so that quotients are finite.
 _TINY = 1e-30
 
 
 class AbstractSolid(abc.ABC):
     """A convex solid, upright and axis-aligned, that rays can hit.
 
-    A line meets a convex solid in one interval, so a solid only has to say where the
-    interval begins and ends: the nearer end in front of the ray is what is seen. Rays
-    may have any length; distances are in units of it.
+    A line intersects a convex solid in one interval, so that a solid only needs to
+    compute its ends; the closer end in front of the ray is visible. Rays may have any
+    length, and distances are in units of it.
     """
 
     @abc.abstractmethod
     def interval(self, origins: Floats, directions: Floats) -> tuple[Floats, Floats]:
-        """Where each line enters and leaves the solid.
+        """Return where each line enters and leaves the solid.
 
         Args:
-            origins: Starts of the rays, shape ``(n, 3)`` or ``(3,)`` for a common one.
-            directions: Where they go, shape ``(n, 3)``, not zero.
+            origins: Origins of the rays, shape ``(n, 3)`` or ``(3,)`` for a common one.
+            directions: Directions of the rays, shape ``(n, 3)``, not zero.
 
         Returns:
             Two arrays ``(n,)``: multiples of the direction from the origin, the first
@@ -35,20 +35,20 @@ class AbstractSolid(abc.ABC):
 
     @abc.abstractmethod
     def normals(self, points: Floats) -> Floats:
-        """Unit vectors that point out of the solid at points ``(n, 3)`` on it."""
+        """Return the outer unit normals at points ``(n, 3)`` on the surface."""
 
     def distances(self, origins: Floats, directions: Floats) -> Floats:
-        """How far each ray goes until it first meets the surface, from either side.
+        """Return the distance at which each ray first hits the surface.
 
         Args:
-            origins: Starts of the rays, shape ``(n, 3)`` or ``(3,)`` for a common one.
-            directions: Where they go, shape ``(n, 3)``, not zero.
+            origins: Origins of the rays, shape ``(n, 3)`` or ``(3,)`` for a common one.
+            directions: Directions of the rays, shape ``(n, 3)``, not zero.
 
         Returns:
             Positive multiples of the direction, shape ``(n,)``; infinity for a miss.
 
         Example:
-            >>> ball = Sphere(centre=(0.0, 0.0, 1.0), radius=1.0)
+            >>> ball = Sphere(center=(0.0, 0.0, 1.0), radius=1.0)
             >>> eye, towards = np.array([-3.0, 0.0, 1.0]), np.array([[1.0, 0.0, 0.0]])
             >>> ball.distances(eye, towards), ball.distances(eye, -towards)
             (array([2.]), array([inf]))
@@ -60,7 +60,7 @@ class AbstractSolid(abc.ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Ground(AbstractSolid):
-    """Everything below a horizontal plane.
+    """The half-space below a horizontal plane.
 
     Args:
         height: Third coordinate of the plane.
@@ -69,13 +69,13 @@ class Ground(AbstractSolid):
     height: float = 0.0
 
     def interval(self, origins: Floats, directions: Floats) -> tuple[Floats, Floats]:
-        """Where each line enters and leaves the ground, one of the two at infinity."""
+        """Return where each line enters and leaves the ground, one end at infinity."""
         falls = directions[..., 2] < 0
         meets = (self.height - origins[..., 2]) / _not_zero(directions[..., 2])
         return np.where(falls, meets, -np.inf), np.where(falls, np.inf, meets)
 
     def normals(self, points: Floats) -> Floats:
-        """Straight up."""
+        """Return vertical unit vectors."""
         return np.broadcast_to([0.0, 0.0, 1.0], points.shape)
 
 
@@ -92,7 +92,7 @@ class Box(AbstractSolid):
     high: tuple[float, float, float]
 
     def interval(self, origins: Floats, directions: Floats) -> tuple[Floats, Floats]:
-        """Where each line is between all three pairs of faces."""
+        """Return where each line is between all three pairs of faces."""
         slabs = [
             _slab(origins, directions, axis, self.low[axis], self.high[axis])
             for axis in range(3)
@@ -100,7 +100,7 @@ class Box(AbstractSolid):
         return _intersection(*slabs)
 
     def normals(self, points: Floats) -> Floats:
-        """The axis along which a point lies farthest out, with its sign."""
+        """Return the normal of the closest face."""
         low, high = np.array(self.low), np.array(self.high)
         outward = (2 * points - low - high) / (high - low)
         face = np.abs(outward).argmax(axis=-1)[..., None]
@@ -112,30 +112,30 @@ class Sphere(AbstractSolid):
     """A ball.
 
     Args:
-        centre: Its middle.
-        radius: Above 0.
+        center: Coordinates of the center.
+        radius: Radius, positive.
     """
 
-    centre: tuple[float, float, float]
+    center: tuple[float, float, float]
     radius: float
 
     def interval(self, origins: Floats, directions: Floats) -> tuple[Floats, Floats]:
-        """Where each line is at most a radius from the centre."""
-        return _quadratic(origins - np.array(self.centre), directions, self.radius)
+        """Return where each line is at most a radius from the center."""
+        return _quadratic(origins - np.array(self.center), directions, self.radius)
 
     def normals(self, points: Floats) -> Floats:
-        """Away from the centre."""
-        return (points - np.array(self.centre)) / self.radius
+        """Return unit vectors away from the center."""
+        return (points - np.array(self.center)) / self.radius
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cylinder(AbstractSolid):
-    """An upright cylinder about the third axis.
+    """An upright cylinder around the third axis.
 
     Args:
-        radius: Above 0.
-        low: Height of its bottom.
-        high: Height of its top, above ``low``.
+        radius: Radius, positive.
+        low: Height of the bottom.
+        high: Height of the top, above ``low``.
     """
 
     radius: float
@@ -143,12 +143,12 @@ class Cylinder(AbstractSolid):
     high: float
 
     def interval(self, origins: Floats, directions: Floats) -> tuple[Floats, Floats]:
-        """Where each line is within the endless cylinder, between bottom and top."""
+        """Return where each line is in the infinite cylinder, from bottom to top."""
         tube = _quadratic(origins[..., :2], directions[..., :2], self.radius)
         return _intersection(tube, _slab(origins, directions, 2, self.low, self.high))
 
     def normals(self, points: Floats) -> Floats:
-        """Upright on bottom and top, level on the side."""
+        """Return vertical normals at bottom and top, horizontal ones at the side."""
         height = (2 * points[..., 2:] - self.low - self.high) / (self.high - self.low)
         side = np.concatenate([points[..., :2] / self.radius, 0 * height], axis=-1)
         is_side = np.linalg.norm(side, axis=-1, keepdims=True) > np.abs(height)
@@ -157,12 +157,12 @@ class Cylinder(AbstractSolid):
 
 @dataclass(frozen=True, kw_only=True)
 class Capsule(AbstractSolid):
-    """All points within a radius of an upright segment on the third axis.
+    """All points within a radius of a vertical segment on the third axis.
 
     Args:
-        radius: Above 0.
-        low: Height of the segment's lower end.
-        high: Height of its upper end, above ``low``.
+        radius: Radius, positive.
+        low: Height of the lower end of the segment.
+        high: Height of the upper end of the segment, above ``low``.
     """
 
     radius: float
@@ -170,10 +170,10 @@ class Capsule(AbstractSolid):
     high: float
 
     def interval(self, origins: Floats, directions: Floats) -> tuple[Floats, Floats]:
-        """From the first to the last meeting with the tube and the two balls."""
+        """Return the union of the intervals of the cylinder and the two spheres."""
         tube = Cylinder(radius=self.radius, low=self.low, high=self.high)
         ends = [
-            Sphere(centre=(0.0, 0.0, height), radius=self.radius)
+            Sphere(center=(0.0, 0.0, height), radius=self.radius)
             for height in (self.low, self.high)
         ]
         parts = [part.interval(origins, directions) for part in (tube, *ends)]
@@ -181,13 +181,13 @@ class Capsule(AbstractSolid):
         return np.minimum.reduce(enter), np.maximum.reduce(leave)
 
     def normals(self, points: Floats) -> Floats:
-        """Away from the nearest point of the segment."""
+        """Return unit vectors away from the closest point of the segment."""
         nearest = np.clip(points[..., 2:], self.low, self.high) * [0.0, 0.0, 1.0]
         return (points - nearest) / self.radius
 
 
 def dot(a: Floats, b: Floats) -> Floats:
-    """Inner products of vectors along the last axis, shape ``(...)``."""
+    """Return inner products of vectors along the last axis, shape ``(...)``."""
     return np.einsum("...i,...i->...", a, b)
 
 
@@ -198,7 +198,7 @@ def _not_zero(components: Floats) -> Floats:
 def _slab(
     origins: Floats, directions: Floats, axis: int, low: float, high: float
 ) -> tuple[Floats, Floats]:
-    """Where lines are between two planes across an axis."""
+    """Return where lines are between two planes orthogonal to an axis."""
     along = _not_zero(directions[..., axis])
     first = (low - origins[..., axis]) / along
     second = (high - origins[..., axis]) / along
@@ -208,7 +208,7 @@ def _slab(
 def _quadratic(
     offsets: Floats, directions: Floats, radius: float
 ) -> tuple[Floats, Floats]:
-    """Where ``|offset + t * direction| <= radius``, in two or three dimensions."""
+    """Return where ``|offset + t * direction| <= radius``, in 2 or 3 dimensions."""
     squared = _not_zero(dot(directions, directions))
     half = dot(offsets, directions)
     discriminant = half**2 - squared * (dot(offsets, offsets) - radius**2)
@@ -219,7 +219,7 @@ def _quadratic(
 
 
 def _intersection(*intervals: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-    """What intervals share."""
+    """Return the intersection of intervals."""
     enter, leave = zip(*intervals, strict=True)
     last, first = np.maximum.reduce(enter), np.minimum.reduce(leave)
     hits = last <= first

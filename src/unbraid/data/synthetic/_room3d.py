@@ -1,4 +1,4 @@
-"""Room3D: a coloured object in a coloured room, rendered in three dimensions."""
+"""Room3D: a colored object in a colored room, rendered in three dimensions."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,33 +9,37 @@ from numpy.typing import NDArray
 
 from unbraid.data._dataset import AbstractFactorDataset
 from unbraid.data._factor_space import FactorSpace
+from unbraid.foundation import check_integer
 
-from ._room_scene import Shape, look, place_object, render
+from ._choices import check_choices
+from ._room_scene import Shape, build_object, build_view, render
 
 _COUNTS = ("n_floor_hues", "n_wall_hues", "n_object_hues", "n_scales", "n_orientations")
 _SKY = (0.62, 0.88, 0.98)
-# As many images are mixed at a time as keep their sums in the processor's cache.
+# Images mixed at a time, so that their sums stay in the processor's cache.
 _CHUNK = 8
 
 
 @dataclass(frozen=True, kw_only=True)
 class Room3D(AbstractFactorDataset):
-    """A lit room with one object in it, seen by a camera that walks around it.
+    """A lit room with one object in it, seen by a camera that moves around it.
 
-    The factors, their values and their order are those of 3D Shapes, and so is the
-    order of their importance: pixels change most with the wall hue, then floor hue,
-    object hue, shape, scale and orientation. Each combination of scale, shape and
-    orientation is rendered once, when it is first asked for; colours are mixed in
-    afterwards, for a whole batch at once.
+    The factors, their values and their order are those of 3D Shapes, and so is their
+    effect on the images: pixels change most with the wall hue, then floor hue, object
+    hue, shape, scale and orientation. Each combination of scale, shape and orientation
+    is rendered once, at its first use; colors are added afterwards, for a whole batch
+    at once.
 
     Args:
-        image_size: Side of the image in pixels, 16 to 64.
-        n_floor_hues: Hues of the floor, spread evenly over the colour circle.
-        n_wall_hues: Hues of the walls, likewise.
-        n_object_hues: Hues of the object, likewise.
-        n_scales: Sizes of the object, spread evenly from 0.75 to 1.25.
-        shapes: Which of ``"cube"``, ``"cylinder"``, ``"sphere"`` and ``"capsule"``.
-        n_orientations: Angles of the camera, spread evenly from -30 to 30 degrees.
+        image_size: Side of the image in pixels, between 16 and 64.
+        n_floor_hues: Number of hues of the floor, evenly spaced on the color circle.
+        n_wall_hues: Number of hues of the walls, evenly spaced on the color circle.
+        n_object_hues: Number of hues of the object, evenly spaced on the color circle.
+        n_scales: Number of sizes of the object, evenly spaced between 0.75 and 1.25.
+        shapes: Shapes of the object: any of ``"cube"``, ``"cylinder"``, ``"sphere"``
+            and ``"capsule"``.
+        n_orientations: Number of angles of the camera, evenly spaced between -30 and 30
+            degrees.
 
     Example:
         >>> room = Room3D(image_size=16)
@@ -60,36 +64,24 @@ class Room3D(AbstractFactorDataset):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "shapes", tuple(self.shapes))
-        if not 16 <= self.image_size <= 64:
-            raise ValueError(
-                f"Room3D: expected an image_size from 16 to 64, got {self.image_size}."
-            )
-        known = set(self.shapes) <= set(get_args(Shape))
-        if not self.shapes or not known or len(set(self.shapes)) < len(self.shapes):
-            raise ValueError(
-                f"Room3D: expected different shapes among {get_args(Shape)}, got "
-                f"{self.shapes}."
-            )
+        check_integer("image_size", self.image_size, least=16, most=64)
+        check_choices("shapes", self.shapes, Shape)
         for count in _COUNTS:
-            if getattr(self, count) < 1:
-                raise ValueError(
-                    f"Room3D: expected {count} of at least 1, got "
-                    f"{getattr(self, count)}."
-                )
+            check_integer(count, getattr(self, count), least=1)
 
     @property
     def name(self) -> str:
-        """Name in the catalogue."""
+        """Name in the catalog."""
         return "room3d"
 
     @property
     def image_shape(self) -> tuple[int, int, int]:
-        """Red, green and blue."""
+        """Three channels, height and width."""
         return (3, self.image_size, self.image_size)
 
     @property
     def factor_space(self) -> FactorSpace:
-        """Three hues, then the scale, shape and orientation of the object."""
+        """Hues of floor, wall and object, and its scale, shape and orientation."""
         return FactorSpace(
             ("floor_hue", "wall_hue", "object_hue", "scale", "shape", "orientation"),
             (
@@ -109,56 +101,56 @@ class Room3D(AbstractFactorDataset):
 
     @cached_property
     def _cache(self) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
-        """Shares of surfaces in pixels out of 255, and which geometries have theirs."""
-        # Pages of a large array of zeros cost no memory until they are written to.
+        """Shares of surfaces in pixels in 255ths, and whether they were computed."""
+        # Pages of a large array of zeros take no memory until they are written to.
         shape = (self._n_geometries, 4, self.image_size**2)
         return np.zeros(shape, dtype=np.uint16), np.zeros(shape[0], dtype=np.bool_)
 
     def _rendered(self, geometries: NDArray[np.int64]) -> NDArray[np.uint16]:
-        """Shares of all geometries, of which those asked for are filled in."""
+        """Return shares of all geometries, after computing those requested."""
         shares, is_filled = self._cache
         missing = np.unique(geometries[~is_filled[geometries]])
         scales = _spread(0.75, 1.25, self.n_scales)
         orientations = _spread(-30.0, 30.0, self.n_orientations)
         for orientation in np.unique(missing % self.n_orientations):
-            view = look(orientations[orientation], self.image_size)
+            view = build_view(orientations[orientation], self.image_size)
             for geometry in missing[missing % self.n_orientations == orientation]:
                 rest = geometry // self.n_orientations
                 scale, shape = divmod(rest, len(self.shapes))
-                solid = place_object(self.shapes[shape], scales[scale])
+                solid = build_object(self.shapes[shape], scales[scale])
                 shares[geometry] = np.rint(255 * render(view, solid)).reshape(4, -1)
         is_filled[missing] = True
         return shares
 
     def _gather(self, indices: NDArray[np.int64]) -> NDArray[np.uint8]:
-        # The three factors that count fastest make the geometry.
+        # The three factors that vary fastest are the geometry.
         geometries = indices % self._n_geometries
-        shares, colours = self._rendered(geometries), self._colours(indices)
+        shares, colors = self._rendered(geometries), self._colors(indices)
         images = np.empty((len(indices), 3, self.image_size**2), dtype=np.uint8)
         for start in range(0, len(indices), _CHUNK):
             rows = slice(start, start + _CHUNK)
-            images[rows] = _mix(shares[geometries[rows]], colours[rows])
+            images[rows] = _mix(shares[geometries[rows]], colors[rows])
         return images.reshape(len(indices), *self.image_shape)
 
-    def _colours(self, indices: NDArray[np.int64]) -> NDArray[np.uint16]:
-        """Colours of the four surfaces out of 256, shape ``(n, 4, 3)``."""
+    def _colors(self, indices: NDArray[np.int64]) -> NDArray[np.uint16]:
+        """Return colors of the four surfaces in 256ths, shape ``(n, 4, 3)``."""
         hues = self.factor_space.factors(indices)
         counts = (self.n_floor_hues, self.n_wall_hues, self.n_object_hues)
-        colours = [_rainbow(n)[hues[:, surface]] for surface, n in enumerate(counts)]
-        colours.append(np.broadcast_to(_SKY, (len(indices), 3)))
-        return np.rint(256 * np.stack(colours, axis=1)).astype(np.uint16)
+        colors = [_rainbow(n)[hues[:, surface]] for surface, n in enumerate(counts)]
+        colors.append(np.broadcast_to(_SKY, (len(indices), 3)))
+        return np.rint(256 * np.stack(colors, axis=1)).astype(np.uint16)
 
 
-def _mix(shares: NDArray[np.uint16], colours: NDArray[np.uint16]) -> NDArray[np.uint16]:
-    """Pixels ``(n, 3, pixels)`` from shares out of 255 and colours out of 256.
+def _mix(shares: NDArray[np.uint16], colors: NDArray[np.uint16]) -> NDArray[np.uint16]:
+    """Return pixels ``(n, 3, pixels)`` from shares in 255ths and colors in 256ths.
 
-    In whole numbers every machine rounds alike, and short ones are fast. 16 bits hold
-    the sum, since neither a surface nor the sky is brighter than 0.98.
+    Integers are rounded in the same way on every machine, and short ones are fast. The
+    sum fits into 16 bits, because neither a surface nor the sky is brighter than 0.98.
     """
-    total = shares[:, None, 0] * colours[:, 0, :, None]
+    total = shares[:, None, 0] * colors[:, 0, :, None]
     part = np.empty_like(total)
     for surface in range(1, 4):
-        np.multiply(shares[:, None, surface], colours[:, surface, :, None], out=part)
+        np.multiply(shares[:, None, surface], colors[:, surface, :, None], out=part)
         total += part
     total += 128
     total >>= 8
@@ -166,11 +158,11 @@ def _mix(shares: NDArray[np.uint16], colours: NDArray[np.uint16]) -> NDArray[np.
 
 
 def _rainbow(n: int) -> NDArray[np.float64]:
-    """Red, green and blue of ``n`` hues around the circle, saturated and bright."""
+    """Return red, green and blue of ``n`` saturated hues around the color circle."""
     sixths = 6 * np.arange(n)[:, None] / n
     return np.clip(np.abs((sixths + [0, 4, 2]) % 6 - 3) - 1, 0.0, 1.0)
 
 
 def _spread(low: float, high: float, n: int) -> list[float]:
-    """``n`` values from ``low`` to ``high``, or their middle when there is one only."""
+    """Return ``n`` evenly spaced values; a single one is in the middle."""
     return np.linspace(low, high, n).tolist() if n > 1 else [(low + high) / 2]

@@ -1,8 +1,8 @@
-"""The room of Room3D: where things stand, how they are lit, what a camera sees.
+"""The room of Room3D: its geometry, its lights, and the camera.
 
-The floor is the plane of the first two coordinates, the object stands at their origin,
-and the camera walks around it, looking into the corner between two walls. Lengths are
-in units of about half the object's height.
+The floor is the plane of the first two coordinates, the object is at the origin, and
+the camera moves around it, facing the corner between two walls. Lengths are in units of
+about half the object's height.
 """
 
 from dataclasses import dataclass
@@ -29,23 +29,23 @@ FLOOR, WALL, OBJECT, SKY = range(4)
 _EYE_DISTANCE, _EYE_HEIGHT, _LOOK_HEIGHT = 5.0, 2.9, 1.62
 _FIELD_OF_VIEW = np.radians(53.0)
 _GROUND = Ground()
-# A shaft around camera and object; what a ray meets above the height is the sky.
+# A shaft around camera and object; above the height of the walls, rays hit the sky.
 _WALL_HEIGHT = 4.5
 _WALLS = Box(low=(-6.5, -6.5, -1e3), high=(6.5, 6.5, 1e3))
 _LAMP, _LAMP_RADIUS = np.array([-4.2, 0.0, 5.5]), 0.9
-# The largest object of any shape stands within this.
+# Contains the largest object of any shape.
 _REACH = Cylinder(radius=1.6, low=0.0, high=3.8)
 
-# Of floor, wall and object: the light that comes from above, and the light of the lamp.
-# The object has more of the first, so that its dark side stands out from its shadow.
-# Room3D relies on a surface being no brighter than 0.98.
+# Light from above and light of the lamp, for floor, wall and object. The object gets
+# more light from above, so that its dark side differs from its shadow. Room3D relies on
+# a surface being no brighter than 0.98.
 _FROM_ABOVE = np.array([0.42, 0.46, 0.66])
 _FROM_LAMP = np.array([0.56, 0.58, 0.32])
 _GLOSS, _SHININESS = 0.25, 30.0
 
 
-def place_object(shape: Shape, scale: float) -> AbstractSolid:
-    """The object on the floor, ``scale`` times as large as usual."""
+def build_object(shape: Shape, scale: float) -> AbstractSolid:
+    """Return the object on the floor, scaled by ``scale``."""
     if shape == "cube":
         half = 0.86 * scale
         return Box(low=(-half, -half, 0.0), high=(half, half, 2 * half))
@@ -53,29 +53,29 @@ def place_object(shape: Shape, scale: float) -> AbstractSolid:
         return Cylinder(radius=scale, low=0.0, high=1.7 * scale)
     if shape == "sphere":
         radius = 1.27 * scale
-        return Sphere(centre=(0.0, 0.0, radius), radius=radius)
+        return Sphere(center=(0.0, 0.0, radius), radius=radius)
     radius = 0.67 * scale
     return Capsule(radius=radius, low=radius, high=3.0 * scale - radius)
 
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """What a camera sees of the room without the object, ray by ray.
+    """View of the empty room, ray by ray.
 
-    A pixel is the mean of several rays; they come in layers, one ray of every pixel
-    after the other. All that objects share is computed here, once for all of them.
+    A pixel is the mean of several rays. Rays are sorted in layers of one ray per pixel.
+    Everything that does not depend on the object is computed once.
 
     Args:
         image_size: Side of the image in pixels.
-        eye: Where the camera is, ``(3,)``.
-        surfaces: Which surface each ray meets, ``(n_rays,)``.
-        light: How bright it is there, ``(n_rays,)``.
-        ahead: Rays that an object could stop, ``(n_ahead,)``.
-        directions: Where those rays go, ``(n_ahead, 3)``.
-        shaded: Rays whose end an object could hide from the lamp, ``(n_shaded,)``.
-        ends: Where those rays end, ``(n_shaded, 3)``.
-        to_lamp: From there to a point of the lamp, ``(n_shaded, 3)``.
-        dimmed: How bright it is there when the lamp is hidden, ``(n_shaded,)``.
+        eye: Position of the camera, ``(3,)``.
+        surfaces: Surface that each ray hits, ``(n_rays,)``.
+        light: Brightness of the surface there, ``(n_rays,)``.
+        ahead: Indices of rays that an object could block, ``(n_ahead,)``.
+        directions: Directions of these rays, ``(n_ahead, 3)``.
+        shaded: Indices of rays whose end an object could shade, ``(n_shaded,)``.
+        ends: Ends of these rays, ``(n_shaded, 3)``.
+        to_lamp: Vectors from these ends to a point of the lamp, ``(n_shaded, 3)``.
+        dimmed: Brightness of these ends if the lamp is hidden, ``(n_shaded,)``.
     """
 
     image_size: int
@@ -90,11 +90,11 @@ class View:
     dimmed: Floats
 
 
-def look(degrees: float, image_size: int) -> View:
-    """The empty room, from a camera turned by an angle around its middle.
+def build_view(degrees: float, image_size: int) -> View:
+    """Return the view of the empty room from a camera at an angle.
 
     Args:
-        degrees: From the direction that has the corner in the middle of the picture.
+        degrees: Angle from the direction with the corner in the middle of the image.
         image_size: Side of the image in pixels.
     """
     n_across = max(3, round(192 / image_size))
@@ -108,7 +108,7 @@ def look(degrees: float, image_size: int) -> View:
     matter = np.where(is_floor, FLOOR, WALL)
     dimmed = _from_above(matter, normals)
     light = dimmed + _from_lamp(matter, normals, _unit(_LAMP - ends))
-    # Each layer sees another point of the lamp: the mean over layers is a soft shadow.
+    # Each layer uses another point of the lamp: the mean over layers is a soft shadow.
     to_lamp = np.repeat(_lamp_points(n_across**2), image_size**2, axis=0) - ends
     shaded = np.flatnonzero(~is_sky & (_REACH.distances(ends, to_lamp) < 1))
     ahead = np.flatnonzero(np.isfinite(_REACH.distances(eye, directions)))
@@ -127,11 +127,11 @@ def look(degrees: float, image_size: int) -> View:
 
 
 def render(view: View, solid: AbstractSolid) -> Floats:
-    """How much of each surface's colour arrives in each pixel.
+    """Return the share of each surface's color in each pixel.
 
     Args:
-        view: The room.
-        solid: The object in it.
+        view: View of the empty room.
+        solid: The object in the room.
 
     Returns:
         Shares of floor, wall, object and sky, shape ``(4, image_size, image_size)``,
@@ -158,9 +158,9 @@ def render(view: View, solid: AbstractSolid) -> Floats:
 
 
 def _rays(degrees: float, image_size: int, n_across: int) -> tuple[Floats, Floats]:
-    """Where the camera is, and a direction for each layer, row and column.
+    """Return the position of the camera, and directions by layer, row and column.
 
-    There are ``n_across**2`` layers: as many rays across and down each pixel.
+    There are ``n_across**2`` layers: ``n_across`` rays across and down each pixel.
     """
     angle = np.radians(225.0 + degrees)
     level = _EYE_DISTANCE * np.array([np.cos(angle), np.sin(angle), 0.0])
@@ -177,7 +177,7 @@ def _rays(degrees: float, image_size: int, n_across: int) -> tuple[Floats, Float
 
 
 def _lamp_points(n: int) -> Floats:
-    """Points spread evenly over the disc of the lamp, on a sunflower's spiral."""
+    """Return points evenly distributed over the disc of the lamp, on a spiral."""
     turns = np.arange(n) * np.pi * (3 - np.sqrt(5))
     radii = _LAMP_RADIUS * np.sqrt((np.arange(n) + 0.5) / n)
     spiral = [radii * np.cos(turns), radii * np.sin(turns), np.zeros(n)]
@@ -185,14 +185,14 @@ def _lamp_points(n: int) -> Floats:
 
 
 def _from_above(surfaces: NDArray[np.integer] | int, normals: Floats) -> Floats:
-    """Brightness by the light of the open sky, which faces all that looks up."""
+    """Return the brightness by light from above, which depends on the slope."""
     return _FROM_ABOVE[surfaces] * (0.85 + 0.15 * normals[:, 2])
 
 
 def _from_lamp(
     surfaces: NDArray[np.integer] | int, normals: Floats, to_lamp: Floats
 ) -> Floats:
-    """Brightness by the lamp, by Lambert's cosine law."""
+    """Return the brightness by the lamp, by Lambert's cosine law."""
     return _FROM_LAMP[surfaces] * np.maximum(dot(normals, to_lamp), 0.0)
 
 

@@ -1,41 +1,42 @@
-"""Sprites2D: a square, an ellipse or a heart, scaled, turned and moved."""
+"""Sprites2D: a square, an ellipse or a heart, scaled, rotated and moved."""
 
 import itertools
 from dataclasses import dataclass
 from functools import cached_property
-from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unbraid.data._dataset import AbstractFactorDataset
 from unbraid.data._factor_space import FactorSpace
+from unbraid.foundation import check_integer
 
+from ._choices import check_choices
 from ._sprite_shapes import IMAGE_SIDE, Shape, box_steps, draw_sprite
 
 _SCALES, _ORIENTATIONS, _POSITIONS = 6, 40, 32
-# How far a sprite moves, in 64ths of the image. A little further down than sideways,
-# because position y looks more important than x in dSprites.
+# Range of the positions, in 64ths of the image. A little larger for y than for x,
+# because position y has a larger effect in dSprites.
 _TRAVEL_X, _TRAVEL_Y = 31, 33
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sprites2D(AbstractFactorDataset):
-    """White sprites on black, on the factor grid of dSprites, rendered and not read.
+    """White sprites on black, rendered on the factor grid of dSprites.
 
-    At 64x64 it stands in for dSprites: binary images, the same factors in the same
-    order, nearly the same pixel statistics and perceived distances. Smaller images are
-    grey, a pixel as bright as the share of it that is covered, so that neighbouring
-    positions still differ. Orientation goes clockwise from upright (the ellipse lying)
-    through a full turn, so that the first and the last of 40 angles coincide, as in
-    dSprites; no other two images are the same.
+    At 64x64 pixels, it can replace dSprites: binary images, the same factors in the
+    same order, nearly the same pixel statistics and perceived distances. Smaller images
+    are gray, with pixels as bright as the share of them that is covered, so that
+    neighboring positions still differ. Sprites rotate clockwise from upright (the
+    ellipse is horizontal) through a full turn, so that the first and the last of 40
+    angles coincide, as in dSprites; all other images are different.
 
-    It differs from dSprites in the outlines, drawn from formulas (at scale 1 and 64x64,
-    a square of 19 pixels, an ellipse of 26 by 13, a heart 20 wide and 21 high), in the
-    travel (by whole pixels at 64x64: 31 to the right, 33 down, so that two of the steps
-    down are double), and in having no constant colour factor. Measured at 64x64, on the
-    whole grid and on 50,000 pairs of images per distance, with the standard deviation
-    over pairs in brackets:
+    It differs from dSprites in the outlines, which are given by formulas (at scale 1
+    and 64x64, a square of 19 pixels, an ellipse of 26 by 13, a heart 20 wide and 21
+    high), in the range of the positions (in whole pixels at 64x64: 31 to the right, 33
+    down, so that two of the steps down are double), and in having no constant color
+    factor. Measured at 64x64, on the whole grid and on 50,000 pairs of images per
+    distance, with the standard deviation over pairs in brackets:
 
     ==============================  ===============  ===============
     pixels in [0, 1]                Sprites2D        dSprites
@@ -51,13 +52,16 @@ class Sprites2D(AbstractFactorDataset):
     ==============================  ===============  ===============
 
     Args:
-        image_size: Side of the image in pixels, 16 to 64.
-        shapes: Some or all of the three, in any order.
-        n_scales: 1 to 6 scales, spread evenly from 0.5 to 1; one alone is 0.75.
-        n_orientations: 1 to 40 of the angles, as even as can be: every fourth if 10.
-            The last, which repeats the first, is there only with all 40.
-        n_positions: 1 to 32 positions along each axis, spread evenly over the travel;
-            one alone is in the middle.
+        image_size: Side of the image in pixels, between 16 and 64.
+        shapes: Shapes of the sprites: any of ``"square"``, ``"ellipse"`` and
+            ``"heart"``, in any order.
+        n_scales: Number of scales, between 1 and 6, evenly spaced between 0.5 and 1; a
+            single one is 0.75.
+        n_orientations: Number of angles, between 1 and 40, as evenly spaced as
+            possible: every fourth if 10. The last, which repeats the first, is used
+            only with all 40.
+        n_positions: Number of positions along each axis, between 1 and 32, evenly
+            spaced; a single one is in the middle.
 
     Example:
         >>> sprites = Sprites2D(image_size=16, shapes=("heart",), n_orientations=10)
@@ -80,31 +84,23 @@ class Sprites2D(AbstractFactorDataset):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "shapes", tuple(self.shapes))
-        if len(set(self.shapes) & set(get_args(Shape))) < max(len(self.shapes), 1):
-            raise ValueError(
-                f"Sprites2D: expected different shapes among {get_args(Shape)}, got "
-                f"{self.shapes}."
-            )
+        check_choices("shapes", self.shapes, Shape)
         for field, least, most in (
             ("image_size", 16, IMAGE_SIDE),
             ("n_scales", 1, _SCALES),
             ("n_orientations", 1, _ORIENTATIONS),
             ("n_positions", 1, _POSITIONS),
         ):
-            value = getattr(self, field)
-            if not least <= value <= most:
-                raise ValueError(
-                    f"Sprites2D: expected {field} from {least} to {most}, got {value}."
-                )
+            check_integer(field, getattr(self, field), least=least, most=most)
 
     @property
     def name(self) -> str:
-        """Name in the catalogue."""
+        """Name in the catalog."""
         return "sprites2d"
 
     @property
     def image_shape(self) -> tuple[int, int, int]:
-        """One channel."""
+        """One channel, height and width."""
         return (1, self.image_size, self.image_size)
 
     @property
@@ -124,7 +120,7 @@ class Sprites2D(AbstractFactorDataset):
 
     @property
     def _steps_per_pixel(self) -> int:
-        """Places a sprite can have within a pixel, so that 32 positions differ."""
+        """Number of positions within a pixel, so that 32 positions differ."""
         return -(-IMAGE_SIDE // self.image_size)
 
     def _gather(self, indices: NDArray[np.int64]) -> NDArray[np.uint8]:
@@ -137,11 +133,12 @@ class Sprites2D(AbstractFactorDataset):
 
     @cached_property
     def _canvases(self) -> NDArray[np.uint8]:
-        """Images with every sprite in the upper left corner, end to end, flat.
+        """Concatenated images with every sprite in the upper left corner, flat.
 
-        A window of one image that starts ``width * rows + columns`` pixels too early
-        shows the sprite moved by so many rows and columns. What comes into sight
-        is the lower part of the canvas before, which is black, as the first canvas is.
+        A window of one image that starts ``width * rows + columns`` pixels earlier
+        shows the sprite moved by this number of rows and columns. The additional pixels
+        are the lower part of the previous canvas, which is black, as is the first
+        canvas.
         """
         angles = _ORIENTATIONS * np.arange(self.n_orientations) // self.n_orientations
         turns = angles / (_ORIENTATIONS - 1) % 1
@@ -174,7 +171,7 @@ class Sprites2D(AbstractFactorDataset):
         return (n_pixels + x_starts[:, None] + y_starts).reshape(-1)
 
     def _corners(self, travel: int) -> NDArray[np.int64]:
-        """Where the box begins at each position along an axis, in steps."""
+        """Return the start of the box at each position along an axis, in steps."""
         image_steps = self._steps_per_pixel * self.image_size
         span = round(travel * image_steps / IMAGE_SIDE)
         first = (image_steps - box_steps(image_steps) - span) // 2
@@ -182,5 +179,5 @@ class Sprites2D(AbstractFactorDataset):
 
 
 def _spread(first: float, last: float, n: int) -> NDArray[np.float64]:
-    """Evenly spread values with both ends; one alone is in the middle."""
+    """Return ``n`` evenly spaced values; a single one is in the middle."""
     return np.linspace(first, last, n) if n > 1 else np.array([(first + last) / 2])

@@ -1,11 +1,11 @@
-"""XYObject: one coloured square of varying place, size and colour.
+"""XYObject: one square of varying position, size and color.
 
-Two datasets with the same images in the same order and different factors: whether
-colour is one factor or two changes how well a model appears to disentangle.
+Two datasets contain the same images in the same order, with different factors: whether
+color is one factor or two affects how well a model appears to disentangle.
 """
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -13,6 +13,12 @@ from numpy.typing import NDArray
 
 from unbraid.data._dataset import LARGEST_IMAGE, AbstractFactorDataset
 from unbraid.data._factor_space import FactorKind, FactorSpace
+from unbraid.foundation import (
+    check_integer,
+    check_not_empty,
+    check_option,
+    check_unique,
+)
 
 Palette = Literal[
     "greys_1", "greys_2", "greys_4",
@@ -40,39 +46,23 @@ class _AbstractXYObject(AbstractFactorDataset):
     rgb: bool = True
 
     def __post_init__(self) -> None:
-        who = type(self).__name__
         object.__setattr__(self, "square_sizes", tuple(self.square_sizes))
-        sizes = self.square_sizes
-        if not 1 <= self.image_size <= LARGEST_IMAGE:
-            raise ValueError(
-                f"{who}: expected an image_size from 1 to {LARGEST_IMAGE}, got "
-                f"{self.image_size}."
-            )
-        if not sizes or min(sizes) < 1 or max(sizes) > self.image_size:
-            raise ValueError(
-                f"{who}: expected square_sizes from 1 to the image_size "
-                f"{self.image_size}, got {sizes}."
-            )
-        if len(set(sizes)) < len(sizes):
-            raise ValueError(f"{who}: expected square_sizes that differ, got {sizes}.")
-        if self.spacing < 1:
-            raise ValueError(
-                f"{who}: expected a spacing of at least 1, got {self.spacing}."
-            )
-        if self.palette not in get_args(Palette):
-            raise ValueError(
-                f"{who}: expected a palette among {', '.join(get_args(Palette))}, "
-                f"got {self.palette!r}."
-            )
+        check_integer("image_size", self.image_size, least=1, most=LARGEST_IMAGE)
+        check_not_empty("square_sizes", self.square_sizes)
+        for index, side in enumerate(self.square_sizes):
+            check_integer(f"square_sizes[{index}]", side, least=1, most=self.image_size)
+        check_unique("square_sizes", self.square_sizes)
+        check_integer("spacing", self.spacing, least=1)
+        check_option("palette", self.palette, Palette)
         if not self.rgb and self._hue_name != "greys":
             raise ValueError(
-                f"{who}: expected a greys palette for one channel (rgb=False), got "
-                f"{self.palette!r}."
+                "palette must be greys_1, greys_2 or greys_4 for one channel "
+                f"(rgb=False), got {self.palette!r}."
             )
 
     @property
     def image_shape(self) -> tuple[int, int, int]:
-        """Three channels if ``rgb``, else one."""
+        """Channels (three if ``rgb``, otherwise one), height and width."""
         return (3 if self.rgb else 1, self.image_size, self.image_size)
 
     @property
@@ -88,49 +78,50 @@ class _AbstractXYObject(AbstractFactorDataset):
         return (self.image_size - max(self.square_sizes)) // self.spacing + 1
 
     @property
-    def _colours(self) -> NDArray[np.uint8]:
-        """Every colour, darkest shade first, all hues within a shade."""
+    def _colors(self) -> NDArray[np.uint8]:
+        """All colors, sorted by shade, darkest first, then by hue."""
         shades = 256 * np.arange(1, self._n_shades + 1) // self._n_shades - 1
         hues = np.array(_HUES[self._hue_name])
-        colours = (shades[:, None, None] * hues).reshape(-1, 3).astype(np.uint8)
-        return colours if self.rgb else colours[:, :1]
+        colors = (shades[:, None, None] * hues).reshape(-1, 3).astype(np.uint8)
+        return colors if self.rgb else colors[:, :1]
 
     @property
     def _hue_kind(self) -> FactorKind:
         return "cyclic" if self._hue_name == "rainbow" else "categorical"
 
     def _gather(self, indices: NDArray[np.int64]) -> NDArray[np.uint8]:
-        # Both datasets number their rows alike, whatever they call the colours.
-        colours = self._colours
-        rest, colour = np.divmod(indices, len(colours))
-        place, size = np.divmod(rest, len(self.square_sizes))
-        place = np.stack(np.divmod(place, self._n_positions))
+        # The order of the images is the same in both datasets.
+        colors = self._colors
+        rest, color = np.divmod(indices, len(colors))
+        position, size = np.divmod(rest, len(self.square_sizes))
+        position = np.stack(np.divmod(position, self._n_positions))
         box = max(self.square_sizes)
         margin = (self.image_size - box - (self._n_positions - 1) * self.spacing) // 2
         images = np.zeros((len(indices), *self.image_shape), dtype=np.uint8)
         for number, side in enumerate(self.square_sizes):
             rows = np.flatnonzero(size == number)
-            # Every place a square can have, as a view: setting one sets its pixels.
-            places = sliding_window_view(
+            # Views of the pixels of a square at every position.
+            squares = sliding_window_view(
                 images, (side, side), axis=(2, 3), writeable=True
             )
-            column, line = margin + (box - side) // 2 + self.spacing * place[:, rows]
-            places[rows, :, line, column] = colours[colour[rows], :, None, None]
+            column, line = margin + (box - side) // 2 + self.spacing * position[:, rows]
+            squares[rows, :, line, column] = colors[color[rows], :, None, None]
         return images
 
 
 @dataclass(frozen=True, kw_only=True)
 class XYObject(_AbstractXYObject):
-    """A square whose place, size and colour vary; all colours are one factor.
+    """A square whose position, size and color vary; color is a single factor.
 
     Args:
         image_size: Side of the image in pixels.
-        square_sizes: Sides of the square in pixels, centred in a box of the largest.
-        spacing: Pixels between neighbouring positions.
+        square_sizes: Sides of the square in pixels, centered in a box of the largest.
+        spacing: Distance of neighboring positions in pixels.
         palette: Hues and number of shades: ``greys``, ``rgb``, ``rainbow`` (red,
-            yellow, green, cyan, blue, magenta) or ``colors`` (the same and white), in
-            1, 2 or 4 shades. Darker shades come first, hues count within a shade.
-        rgb: Three channels; one channel (greys only) otherwise.
+            yellow, green, cyan, blue, magenta) or ``colors`` (the same and white), with
+            1, 2 or 4 shades, such as ``rgb_2``. Colors are sorted by shade, darkest
+            first, then by hue.
+        rgb: Whether images have three channels, or one (``greys`` only).
 
     Example:
         >>> XYObject().factor_space.sizes
@@ -142,23 +133,23 @@ class XYObject(_AbstractXYObject):
 
     @property
     def name(self) -> str:
-        """Name in the catalogue."""
+        """Name in the catalog."""
         return "xy_object"
 
     @property
     def factor_space(self) -> FactorSpace:
-        """Column, row, size and colour."""
-        n, n_colours = self._n_positions, len(self._colours)
+        """Column, row, size and color of the square."""
+        n, n_colors = self._n_positions, len(self._colors)
         return FactorSpace(
             ("x", "y", "scale", "color"),
-            (n, n, len(self.square_sizes), n_colours),
+            (n, n, len(self.square_sizes), n_colors),
             ("ordinal", "ordinal", "ordinal", "categorical"),
         )
 
 
 @dataclass(frozen=True, kw_only=True)
 class XYObjectShaded(_AbstractXYObject):
-    """The images of :class:`XYObject` with colour as two factors, shade and hue.
+    """The images of :class:`XYObject` with color as two factors, shade and hue.
 
     The arguments are those of :class:`XYObject`.
 
@@ -172,12 +163,12 @@ class XYObjectShaded(_AbstractXYObject):
 
     @property
     def name(self) -> str:
-        """Name in the catalogue."""
+        """Name in the catalog."""
         return "xy_object_shaded"
 
     @property
     def factor_space(self) -> FactorSpace:
-        """Column, row, size, shade and hue."""
+        """Column, row, size, shade and hue of the square."""
         n, n_hues = self._n_positions, len(_HUES[self._hue_name])
         return FactorSpace(
             ("x", "y", "scale", "intensity", "color"),

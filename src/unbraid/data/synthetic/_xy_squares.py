@@ -1,4 +1,4 @@
-"""XYSquares: squares that move on a grid without ever overlapping their past."""
+"""XYSquares: squares on a grid whose positions do not overlap."""
 
 from dataclasses import dataclass
 
@@ -8,28 +8,29 @@ from numpy.typing import NDArray
 
 from unbraid.data._dataset import LARGEST_IMAGE, AbstractFactorDataset
 from unbraid.data._factor_space import FactorSpace
+from unbraid.foundation import check_integer, check_option
 
 
 @dataclass(frozen=True, kw_only=True)
 class XYSquares(AbstractFactorDataset):
-    """One to three squares, each at its own place on a grid.
+    """One to three squares, each at its own position on a grid.
 
-    With a spacing as wide as the square, a square that moves by any number of steps
-    shares no pixel with where it was, so that every two positions look equally far
-    apart to a pixel-wise loss. That makes it hard for a VAE. Less spacing gives overlap
-    and an order. ``XYSquares(image_size=8, square_size=1, spacing=1)`` is the same
-    adversary as a miniature.
+    If the spacing is the side of the square, different positions of a square share no
+    pixel, so that they are all equally far apart for a pixel-wise loss. This makes the
+    dataset hard for a VAE. With less spacing, positions overlap and have an order.
+    ``XYSquares(image_size=8, square_size=1, spacing=1)`` is a small version of the same
+    difficulty.
 
     Args:
         square_size: Side of a square in pixels.
         image_size: Side of the image in pixels.
-        spacing: Pixels between neighbouring grid positions, as wide as a square when
-            not given.
-        grid_size: Positions along each axis; as many as fit when not given, but never
+        spacing: Distance of neighboring grid positions in pixels. Default: the side of
+            a square.
+        grid_size: Number of positions along each axis. Default: as many as fit, but not
             more than fit without overlap, so that less spacing keeps the same factors.
-        n_squares: 1 to 3.
-        rgb: Draw the squares in the red, green and blue channel; otherwise all in one
-            grey channel.
+        n_squares: Number of squares, between 1 and 3.
+        rgb: Whether the squares are in the red, green and blue channel, or all in one
+            gray channel.
 
     Example:
         >>> squares = XYSquares()
@@ -48,41 +49,23 @@ class XYSquares(AbstractFactorDataset):
     rgb: bool = True
 
     def __post_init__(self) -> None:
-        if not 1 <= self.image_size <= LARGEST_IMAGE:
-            raise ValueError(
-                f"XYSquares: expected an image_size from 1 to {LARGEST_IMAGE}, got "
-                f"{self.image_size}."
-            )
-        if not 1 <= self.square_size <= self.image_size:
-            raise ValueError(
-                "XYSquares: expected a square_size from 1 to the image_size "
-                f"{self.image_size}, got {self.square_size}."
-            )
-        if self.spacing is not None and self.spacing < 1:
-            raise ValueError(
-                f"XYSquares: expected a spacing of at least 1, got {self.spacing}."
-            )
-        if self.n_squares not in (1, 2, 3):
-            raise ValueError(
-                f"XYSquares: expected 1, 2 or 3 squares, got {self.n_squares}."
-            )
-        if self.grid_size is not None and not 1 <= self.grid_size <= self._most(
-            self._step
-        ):
-            raise ValueError(
-                f"XYSquares: expected a grid_size from 1 to {self._most(self._step)} "
-                f"(squares of {self.square_size} every {self._step} pixels in "
-                f"{self.image_size}), got {self.grid_size}."
-            )
+        check_integer("image_size", self.image_size, least=1, most=LARGEST_IMAGE)
+        check_integer("square_size", self.square_size, least=1, most=self.image_size)
+        if self.spacing is not None:
+            check_integer("spacing", self.spacing, least=1)
+        check_option("n_squares", self.n_squares, (1, 2, 3))
+        if self.grid_size is not None:
+            most = self._most(self._step)
+            check_integer("grid_size", self.grid_size, least=1, most=most)
 
     @property
     def name(self) -> str:
-        """Name in the catalogue."""
+        """Name in the catalog."""
         return "xy_squares"
 
     @property
     def image_shape(self) -> tuple[int, int, int]:
-        """Three channels if ``rgb``, else one."""
+        """Channels (three if ``rgb``, otherwise one), height and width."""
         return (3 if self.rgb else 1, self.image_size, self.image_size)
 
     @property
@@ -110,11 +93,11 @@ class XYSquares(AbstractFactorDataset):
         span = self.square_size + (self._positions - 1) * self._step
         corner = (self.image_size - span) // 2 + factors * self._step
         images = np.zeros((len(indices), *self.image_shape), dtype=np.uint8)
-        # Every place a square can have, as a view: setting one sets its pixels.
+        # Views of the pixels of a square at every position.
         side = (self.square_size, self.square_size)
-        places = sliding_window_view(images, side, axis=(2, 3), writeable=True)
+        squares = sliding_window_view(images, side, axis=(2, 3), writeable=True)
         rows = np.arange(len(indices))
         for square in range(self.n_squares):
             column, line = corner[:, 2 * square], corner[:, 2 * square + 1]
-            places[rows, square if self.rgb else 0, line, column] = 255
+            squares[rows, square if self.rgb else 0, line, column] = 255
         return images

@@ -1,1 +1,1 @@
-"""How useful a representation is to those who learn from it."""
+"""Metrics of how useful a representation is for learning tasks."""

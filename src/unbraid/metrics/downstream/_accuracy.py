@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import check_count, numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import Split
 
 from ._learner import (
@@ -33,7 +32,7 @@ def downstream_accuracy(
     n_test: int = 5000,
     seed: int = 0,
 ) -> Score:
-    r"""Accuracy of predictors that learn each factor from the codes of labelled rows.
+    r"""Accuracy of predictors that learn each factor from the codes of labeled rows.
 
     One predictor per factor and number of labels, tested on rows it has not seen; the
     rows of a smaller number are the first ones of a larger. How fast the accuracy
@@ -56,8 +55,8 @@ def downstream_accuracy(
         sizes: Numbers of labels to learn from, ascending. In a table that is too small
             at least a third of the rows is left to the test, and a size larger than
             what remains uses all of it (the note says so).
-        n_test: Rows to test on, if there are as many.
-        seed: Which rows are drawn.
+        n_test: Number of rows to test on; fewer if there are not enough.
+        seed: Seed of the rows that are drawn.
 
     Returns:
         Mean accuracy over factors at the largest size, from 0 to 1, higher is better;
@@ -81,11 +80,11 @@ def downstream_accuracy(
         With too few labels for five folds, or one class among them, where
         disentanglement_lib fails, fewer folds or the most frequent class are used.
     """
-    who = "downstream_accuracy"
-    codes, factors = read_inputs(who, codes, factors)
-    learner = read_learner(who, predictor, variant, seed)
-    sizes = _read_sizes(who, sizes)
-    check_size(who, "n_test", n_test)
+    caller = "downstream_accuracy"
+    codes, factors = read_inputs(caller, codes, factors)
+    learner = read_learner(caller, predictor, variant, seed)
+    sizes = _read_sizes(caller, sizes)
+    check_count(f"{caller}: n_test", n_test)
     accuracies, note = _accuracies(codes, factors, learner, sizes, n_test)
     details = {}
     for size, row in zip(sizes, accuracies, strict=True):
@@ -120,19 +119,18 @@ def statistical_efficiency(
 ) -> Score:
     """Mean accuracy from few labels as a share of that from many.
 
-    See :func:`downstream_accuracy` for how they are measured and for odd input. A
-    representation that tells nothing is efficient too (about 1): there is nothing that
-    more labels could teach.
+    See :func:`downstream_accuracy` for the accuracies. A representation without
+    information has an efficiency of about 1, too, because more labels do not help.
 
     Args:
         codes: Latent means, ``(n_rows, n_latents)``.
         factors: Ground truth, ``(n_rows, n_factors)``, or :class:`Factors`.
         predictor: ``"boosting"``, as in the paper's figures, or ``"logistic"``.
         variant: ``"fast"`` or ``"dlib"``.
-        few: Number of labels above the line.
-        many: Number of labels below it.
-        n_test: Rows to test on.
-        seed: Which rows are drawn.
+        few: Number of labels in the numerator.
+        many: Number of labels in the denominator.
+        n_test: Number of rows to test on.
+        seed: Seed of the rows that are drawn.
 
     Returns:
         From 0 to about 1, higher is better: the ratio of the means over factors.
@@ -153,17 +151,17 @@ def statistical_efficiency(
     References:
         Locatello et al. (2019), Sec. 5.5. https://arxiv.org/abs/1811.12359
     """
-    who = "statistical_efficiency"
-    codes, factors = read_inputs(who, codes, factors)
-    learner = read_learner(who, predictor, variant, seed)
-    sizes = _read_sizes(who, (few, many))
-    check_size(who, "n_test", n_test)
+    caller = "statistical_efficiency"
+    codes, factors = read_inputs(caller, codes, factors)
+    learner = read_learner(caller, predictor, variant, seed)
+    sizes = _read_sizes(caller, (few, many))
+    check_count(f"{caller}: n_test", n_test)
     (above, below), note = _accuracies(codes, factors, learner, sizes, n_test)
     is_learned = below > 0
     if not is_learned.any():
         raise ValueError(
-            f"{who}: nothing is learned of any factor from {many} labels, so there is "
-            f"no ratio of accuracies. {note} Score more rows, or other codes."
+            f"{caller}: nothing is learned of any factor from {many} labels, so there "
+            f"is no ratio of accuracies. {note} Score more rows, or other codes."
         )
     ratios = {
         name: high / low
@@ -190,13 +188,13 @@ def statistical_efficiency(
     )
 
 
-def _read_sizes(who: str, sizes: Sequence[int]) -> list[int]:
+def _read_sizes(caller: str, sizes: Sequence[int]) -> list[int]:
     for size in sizes:
-        check_size(who, "every size", size)
+        check_count(f"{caller}: every number of labels", size)
     numbers = list(sizes)
     if not numbers or sorted(set(numbers)) != numbers:
         raise ValueError(
-            f"{who}: expected numbers of labels in ascending order, got {tuple(sizes)}."
+            f"{caller}: numbers of labels must be ascending, got {tuple(sizes)}."
         )
     return numbers
 
@@ -208,11 +206,11 @@ def _accuracies(
     sizes: list[int],
     n_test: int,
 ) -> tuple[NDArray[np.float64], str]:
-    """Accuracies ``(n_sizes, n_factors)``, and a note if there are too few rows."""
+    """Return accuracies ``(n_sizes, n_factors)``, and a note if rows are too few."""
     table = np.empty((len(sizes), factors.n_factors))
     fewest = sizes[-1]
     for k in range(factors.n_factors):
-        # One stream for all factors: those that are known everywhere share their rows.
+        # One stream for all factors, so that complete factors share their rows.
         generator = numpy_generator(learner.seed, "downstream_accuracy")
         rows = split_known(
             factors, k, n_train=sizes[-1], n_test=n_test, generator=generator
@@ -226,5 +224,5 @@ def _accuracies(
             table[i, k] = learner.fit_and_score(codes, factors, k, split)
     note = ""
     if fewest < sizes[-1]:
-        note = f"Only {fewest} labelled rows to learn from, not {sizes[-1]}."
+        note = f"Only {fewest} labeled rows to learn from, not {sizes[-1]}."
     return table, note

@@ -1,16 +1,14 @@
-"""Clustering task: steps an agent needs to learn from codes what is rewarded."""
+"""Clustering task: steps that an agent needs to learn a reward from codes."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logit
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import check_count, numpy_generator
 from unbraid.metrics._boosting import Growth, boost, sigmoid_gradient
-from unbraid.metrics._inputs import Factors, read_inputs
+from unbraid.metrics._inputs import Factors, read_inputs, require_two_factors
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 
 from ._exploration import explore, make_world
 
@@ -18,12 +16,12 @@ ACCURACY = 0.9
 """Accuracy at which the task counts as learned, as in the published comparison."""
 
 FEWEST_STEPS, MAX_STEPS = 20, 5000
-"""Steps before anything is learned, and steps after which a run is given up."""
+"""Steps before the first fit, and steps after which a run is given up."""
 
 _TREES = Growth(n_rounds=30, rate=1 / 3, depth=5)
 """A cluster, a half of each position and a value or two: five splits."""
 
-_WHO = "clustering_sample_efficiency"
+_CALLER = "clustering_sample_efficiency"
 
 
 def clustering_sample_efficiency(
@@ -74,12 +72,12 @@ def clustering_sample_efficiency(
             are none, any.
         cluster_by: The factor that decides the region. By default the first
             categorical one that is not a position, or else the one with fewest values.
-            If it has more values than there are regions, neighbours share one.
-        max_steps: Steps after which a run is given up.
-        episode_length: Steps before a new sprite appears.
-        n_test: Held-out rows, at most a third of those with either reward.
-        n_runs: Independent explorations.
-        seed: Of exploration and held-out rows.
+            If it has more values than there are regions, neighbors share one.
+        max_steps: Number of steps after which a run is given up.
+        episode_length: Number of steps before a new sprite appears.
+        n_test: Number of held-out rows, at most a third of those with either reward.
+        n_runs: Number of independent explorations.
+        seed: Seed of the exploration and of the held-out rows.
 
     Returns:
         Median over runs of the steps that were needed, lower is better; a run that was
@@ -111,14 +109,14 @@ def clustering_sample_efficiency(
         Theirs has several sprites, continuous moves and a learned transition model;
         kept here is what depends on the codes, the learning of the reward.
     """
-    codes, factors = read_inputs(_WHO, codes, factors)
+    codes, factors = read_inputs(_CALLER, codes, factors)
     counts = {"max_steps": max_steps, "episode_length": episode_length}
     counts |= {"n_test": n_test, "n_runs": n_runs}
     for name, value in counts.items():
-        check_size(_WHO, name, value)
+        check_count(f"{_CALLER}: {name}", value)
     columns, cluster = _choose_factors(factors, position, cluster_by)
     rewards = _rewards(factors, columns, cluster)
-    held_out = _held_out(rewards, n_test, numpy_generator(seed, _WHO, "test"))
+    held_out = _held_out(rewards, n_test, numpy_generator(seed, _CALLER, "test"))
     world = make_world(factors, columns, cluster)
     steps, accuracies = [], []
     for run in range(n_runs):
@@ -126,7 +124,7 @@ def clustering_sample_efficiency(
             world,
             n_steps=max_steps,
             episode_length=episode_length,
-            generator=numpy_generator(seed, _WHO, run),
+            generator=numpy_generator(seed, _CALLER, run),
         )
         needed, accuracy = _learn(codes, rewards, visited, held_out)
         steps.append(needed)
@@ -149,13 +147,9 @@ def clustering_sample_efficiency(
 def _choose_factors(
     factors: Factors, position: Sequence[str | int] | None, cluster_by: str | int | None
 ) -> tuple[list[int], int]:
-    """Columns of the position factors and of the cluster factor."""
+    """Return the columns of the position factors and of the cluster factor."""
     every = range(factors.n_factors)
-    if factors.n_factors < 2:
-        raise ValueError(
-            f"{_WHO}: expected at least two factors, got one. One moves, another "
-            "decides where to."
-        )
+    require_two_factors(_CALLER, factors)
     given = None if cluster_by is None else _column(factors, cluster_by)
     if position is not None:
         columns = [_column(factors, factor) for factor in position]
@@ -172,8 +166,8 @@ def _choose_factors(
         given = (categorical or sorted(rest, key=lambda k: factors.sizes[k]))[0]
     if not 1 <= len(set(columns)) == len(columns) <= 2 or given not in rest:
         raise ValueError(
-            f"{_WHO}: expected one or two different position factors and another "
-            f"cluster factor, got {position} and {cluster_by!r}."
+            f"{_CALLER}: position must be one or two factors, and cluster_by another "
+            f"one, got {position} and {cluster_by!r}."
         )
     return columns, given
 
@@ -184,13 +178,13 @@ def _column(factors: Factors, factor: str | int) -> int:
     if not isinstance(factor, str) and 0 <= factor < factors.n_factors:
         return int(factor)
     raise ValueError(
-        f"{_WHO}: expected one of the factors {', '.join(factors.names)} (or its "
-        f"column), got {factor!r}."
+        f"{_CALLER}: there is no factor {factor!r}. Factors are "
+        f"{', '.join(factors.names)}, or their columns."
     )
 
 
 def _rewards(factors: Factors, columns: list[int], cluster: int) -> NDArray[np.int64]:
-    """1 where a row stands in the region of its cluster, 0 elsewhere, -1 if unknown."""
+    """Return 1 for rows in the region of their cluster, 0 elsewhere, -1 if unknown."""
     sizes = np.array(factors.sizes)
     is_upper = 2 * factors.labels[:, columns] >= sizes[columns]
     region = is_upper @ (2 ** np.arange(len(columns)))
@@ -205,12 +199,12 @@ def _rewards(factors: Factors, columns: list[int], cluster: int) -> NDArray[np.i
 def _held_out(
     rewards: NDArray[np.int64], n_test: int, generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """As many rewarded as unrewarded rows."""
+    """Draw as many rewarded as unrewarded rows."""
     sides = [np.flatnonzero(rewards == reward) for reward in (0, 1)]
     fewest = min(len(side) for side in sides)
     if fewest < 3:
         raise ValueError(
-            f"{_WHO}: expected at least three rows with and without reward, got "
+            f"{_CALLER} needs at least three rows with and without reward, got "
             f"{len(sides[1])} and {len(sides[0])}. Choose other factors."
         )
     n_each = max(1, min(n_test // 2, fewest // 3))
@@ -224,7 +218,7 @@ def _learn(
     visited: NDArray[np.int64],
     held_out: NDArray[np.int64],
 ) -> tuple[int, float]:
-    """Steps until the accuracy is reached, and the accuracy reached."""
+    """Return the steps until the accuracy is reached, and the last accuracy."""
     is_new = ~np.isin(visited, held_out)
     accuracy = 0.5
     for n_steps in _checkpoints(len(visited)):
@@ -239,7 +233,7 @@ def _learn(
 
 
 def _checkpoints(n_steps: int) -> list[int]:
-    """20 steps, then 10 % more each time, the last one at the end."""
+    """Return 20 steps, then 10 % more each time, up to the end."""
     steps = [min(FEWEST_STEPS, n_steps)]
     while steps[-1] < n_steps:
         steps.append(min(n_steps, -(-steps[-1] * 11 // 10)))
@@ -249,6 +243,8 @@ def _checkpoints(n_steps: int) -> list[int]:
 def _predict_reward(
     codes: NDArray[np.float64], rewards: NDArray[np.int64], new: NDArray[np.float64]
 ) -> NDArray[np.int64]:
+    from scipy.special import logit  # slow to import
+
     used = np.ptp(codes, axis=0) > 0
     if not used.any():
         return np.zeros(len(new), dtype=np.int64)

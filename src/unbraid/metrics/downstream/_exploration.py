@@ -11,16 +11,17 @@ from unbraid.metrics._inputs import Factors
 
 @dataclass(frozen=True)
 class World:
-    """The rows of a table as places that a sprite can go to.
+    """Rows of a table as states that a sprite can reach.
 
     Attributes:
-        factors: Of all rows.
-        columns: Position factors.
-        grid: Every combination of values, if the table has them all.
+        factors: Factors of all rows.
+        columns: Columns of the position factors.
+        grid: Grid of the table, if it has every combination of values.
         rows: Rows whose cell is known, sorted by cell.
         cells: Numbers of their cells (cluster and position), ascending.
         cell_of_row: Number of the cell of each row of the table; -1 if unknown.
-        strides: How far the cell moves with each position factor, ``(n_columns,)``.
+        strides: Difference of cell numbers per step of each position factor,
+            ``(n_columns,)``.
     """
 
     factors: Factors
@@ -58,12 +59,12 @@ def explore(
     episode_length: int,
     generator: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Rows visited, ``(n_steps,)``, by walks from random rows, one after the other.
+    """Return the rows visited by random walks from random rows, ``(n_steps,)``.
 
     Args:
-        world: Where to walk.
-        n_steps: Steps in all.
-        episode_length: Steps of each walk.
+        world: States and moves.
+        n_steps: Total number of steps.
+        episode_length: Number of steps of each walk.
         generator: Source of randomness.
 
     Raises:
@@ -78,21 +79,21 @@ def explore(
         which = generator.integers(len(world.columns), size=n_episodes)
         for i in range(len(world.columns)):
             moving = np.flatnonzero(which == i)
-            rows[moving] = _moved(world, rows[moving], i, generator)
+            rows[moving] = _move(world, rows[moving], i, generator)
         visited[:, step] = rows
     if (visited == starts[:, None]).all():
         raise ValueError(
-            "clustering_sample_efficiency: expected rows of the same cluster at "
-            f"neighbouring positions, got none in {n_steps} steps. Give more rows, or "
-            "position factors with fewer values."
+            "clustering_sample_efficiency needs rows of the same cluster at "
+            f"neighboring positions, but there were none in {n_steps} steps. Give more "
+            "rows, or position factors with fewer values."
         )
     return visited.ravel()[:n_steps]
 
 
-def _moved(
+def _move(
     world: World, rows: NDArray[np.int64], i: int, generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Rows reached when a position factor moves by a step."""
+    """Return the rows reached when a position factor moves by a step."""
     column = world.columns[i]
     now = world.factors.labels[rows, column]
     size, kind = world.factors.sizes[column], world.factors.kinds[column]
@@ -104,7 +105,7 @@ def _moved(
     else:
         wanted = np.clip(now + step, 0, size - 1)
     if world.grid is not None:
-        return world.grid.changed(rows, column, wanted)
+        return world.grid.change(rows, column, wanted)
     cells = world.cell_of_row[rows] + (wanted - now) * world.strides[i]
     first = np.searchsorted(world.cells, cells, side="left")
     n_there = np.searchsorted(world.cells, cells, side="right") - first

@@ -1,14 +1,13 @@
-"""Unfairness: how far predictions of one factor move when another one changes."""
+"""Unfairness: dependence of predictions of one factor on another factor."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unbraid.data import Kind
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import check_count, numpy_generator
 from unbraid.metrics._grid import Grid, complete_grid
-from unbraid.metrics._inputs import Factors, read_inputs
+from unbraid.metrics._inputs import Factors, read_inputs, require_two_factors
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import split_rows
 
 from ._learner import Learner, Variant, read_learner, split_known
@@ -23,7 +22,7 @@ def unfairness(
     n_vectors: int = 100,
     seed: int = 0,
 ) -> Score:
-    r"""How much predictions of a target depend on a sensitive factor.
+    r"""Unfairness: dependence of predictions of a target on a sensitive factor.
 
     Boosted trees learn each factor (the target) from the codes. The rest of the
     factors are sensitive in turn: if predictions of the target are distributed the
@@ -47,10 +46,10 @@ def unfairness(
             of all, at most ``2 * n_train``); it then contains chance (see ``chance``
             of the score) and any dependence among the factors of the table. Continuous
             factors are binned; rows where a factor concerned is missing are left out.
-        variant: ``"dlib"`` for scikit-learn's boosted trees, ``"fast"`` for ours's.
-        n_train: Rows to learn from, if there are as many.
-        n_vectors: Rows in which a sensitive factor is set to all its values.
-        seed: Which rows are drawn.
+        variant: ``"dlib"`` for scikit-learn's boosted trees, ``"fast"`` for ours.
+        n_train: Number of rows to learn from; fewer if there are not enough.
+        n_vectors: Number of rows in which a sensitive factor is set to all its values.
+        seed: Seed of the rows that are drawn.
 
     Returns:
         Mean over targets and sensitive factors, from 0 to 1, lower is better.
@@ -81,14 +80,10 @@ def unfairness(
         makes a difference outside of a complete grid only.
     """
     codes, factors = read_inputs("unfairness", codes, factors)
-    if factors.n_factors < 2:
-        raise ValueError(
-            "unfairness: expected at least two factors, got one. One is predicted, "
-            "another is sensitive."
-        )
+    require_two_factors("unfairness", factors)
     learner = read_learner("unfairness", "boosting", variant, seed)
-    check_size("unfairness", "n_train", n_train)
-    check_size("unfairness", "n_vectors", n_vectors)
+    check_count("unfairness: n_train", n_train)
+    check_count("unfairness: n_vectors", n_vectors)
     factors = _as_classes(factors)
     grid = complete_grid(factors)
     if grid is not None:
@@ -117,7 +112,7 @@ def unfairness(
 def total_variations(
     predicted: NDArray[np.integer], sensitive: NDArray[np.integer]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Distances of the predictions at each sensitive value to those in all rows.
+    """Return distances of predictions at each sensitive value to those in all rows.
 
     Args:
         predicted: Predicted class numbers from 0, ``(n,)``.
@@ -150,7 +145,7 @@ def _mean_and_largest(
 
 
 def _as_classes(factors: Factors) -> Factors:
-    """The factors with real values in bins."""
+    """Return factors whose real values are binned."""
     if not any(factors.is_binned):
         return factors
     labels = np.where(factors.known, factors.labels, np.nan)
@@ -168,7 +163,7 @@ def _on_grid(
     n_train: int,
     n_vectors: int,
 ) -> NDArray[np.float64]:
-    """Mean and largest distances by counterfactuals, ``(2, targets, sensitives)``."""
+    """Return mean and largest distances by counterfactuals, ``(2, n, n)``."""
     pairs = np.full((2, factors.n_factors, factors.n_factors), np.nan)
     generator = numpy_generator(learner.seed, "unfairness")
     train = split_rows(len(codes), n_train=n_train, n_test=0, generator=generator).train
@@ -178,7 +173,7 @@ def _on_grid(
         for other in others:
             vectors = generator.choice(grid.rows.ravel(), size=n_vectors)
             values = np.arange(factors.sizes[other])[:, None]
-            rows.append(grid.changed(vectors, other, values).ravel())
+            rows.append(grid.change(vectors, other, values).ravel())
             sensitive.append(np.repeat(values.ravel(), n_vectors))
         new = codes[np.concatenate(rows)]
         fitted = learner.fit(codes[train], factors.at(train), target, new)
@@ -194,7 +189,7 @@ def _on_grid(
 def _on_table(
     codes: NDArray[np.float64], factors: Factors, learner: Learner, n_train: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Distances by selection of rows, and the same with sensitive values shuffled."""
+    """Return distances between selected rows, and those with shuffled values."""
     pairs = np.full((2, factors.n_factors, factors.n_factors), np.nan)
     shuffled = pairs.copy()
     for target in range(factors.n_factors):
@@ -218,14 +213,14 @@ def _on_table(
     for k, name in enumerate(factors.names):
         if np.isnan(pairs[0, k]).all() or np.isnan(pairs[0, :, k]).all():
             raise ValueError(
-                f"unfairness: expected rows where {name!r} is known and another factor "
-                "varies, got none to test on. Drop this factor, or label more rows."
+                f"unfairness: there are no test rows in which {name!r} is known and "
+                "another factor varies. Drop this factor, or label more rows."
             )
     return pairs, shuffled
 
 
 def _details(pairs: NDArray[np.float64], names: tuple[str, ...]) -> dict[str, float]:
-    """Every pair, and the means and largest over targets and sensitive factors."""
+    """Return all pairs, and means and maxima over targets and sensitive factors."""
     details = {}
     over = {"mean": np.nanmean, "max": np.nanmax}
     for kind, table in zip(("mean", "max"), pairs, strict=True):

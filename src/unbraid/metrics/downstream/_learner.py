@@ -1,20 +1,21 @@
-"""Predictors that learn one factor from codes, and how well they do.
+"""Predictors of one factor from codes, and their accuracy.
 
-Two kinds, each in two variants. ``"dlib"`` is what disentanglement_lib uses, with
-scikit-learn's defaults; ``"fast"`` gives the same scores up to noise in a fraction of
-the time. All run on one thread, so that scores do not depend on the machine and many
-can be made side by side.
+There are two kinds, each in two variants. ``"dlib"`` is that of disentanglement_lib,
+with scikit-learn's defaults; ``"fast"`` gives the same scores up to noise in a fraction
+of the time. All run on one thread, so that scores do not depend on the machine and many
+can be computed in parallel.
 """
 
 import functools
 import warnings
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from unbraid.foundation import check_option
 from unbraid.metrics._boosting import PUBLISHED, QUICK
 from unbraid.metrics._inputs import Factors
 from unbraid.metrics._predictors import (
@@ -31,19 +32,18 @@ Variant = Literal["fast", "dlib"]
 N_FOLDS = 5
 INVERSE_PENALTIES = np.logspace(-4, 4, 10)
 
-_NOT_MANY = 1000
-"""Above this many rows the fast variant needs one fold to choose a penalty, and few
-rounds of boosting."""
+_MANY_ROWS = 1000
+"""Rows above which the fast variant uses one fold and few rounds of boosting."""
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a predictor says about new rows.
+    """Predictions for new rows.
 
     Attributes:
         predicted: Class numbers, or values of a continuous factor, ``(n_new,)``.
-        importance: How much it uses each latent, ``(n_latents,)``, summing to 1 (or all
-            zero if it uses none); ``None`` for predictors that do not tell.
+        importance: Importance of each latent, ``(n_latents,)``, summing to 1 (or all
+            zero if none is used); ``None`` for predictors without importances.
     """
 
     predicted: NDArray[Any]
@@ -52,7 +52,7 @@ class Fitted:
 
 @dataclass(frozen=True, kw_only=True)
 class Learner:
-    """How one factor is learned from codes, and how well that went.
+    """Predictor of one factor from codes.
 
     A continuous factor is predicted by the counterpart for numbers: ridge regression
     for ``"logistic"``, boosted regression trees for ``"boosting"``. Where nothing can
@@ -60,13 +60,14 @@ class Learner:
     predicted.
 
     Attributes:
-        predictor: ``"logistic"``: penalised logistic regression, the penalty chosen by
+        predictor: ``"logistic"``: penalized logistic regression, the penalty chosen by
             accuracy in five folds. ``"boosting"``: 100 trees of depth 3 per class.
         variant: ``"dlib"``: ``LogisticRegressionCV(Cs=10, cv=KFold(5))`` and
             ``GradientBoostingClassifier()`` of scikit-learn. ``"fast"``: one fold
             and 30 rounds of boosting (as in :func:`unbraid.metrics.dci`) on more than
             1,000 rows, where that is enough; the published numbers of them below.
-        seed: For ties between splits in scikit-learn's trees; nothing else is random.
+        seed: Seed for ties between splits in scikit-learn's trees; nothing else is
+            random.
     """
 
     predictor: PredictorName = "boosting"
@@ -86,8 +87,8 @@ class Learner:
         if not used.any() or (target == target[0]).all():
             return _constant(target, codes.shape[1], len(new), is_continuous)
         with warnings.catch_warnings(), threadpool_limits(1):
-            # Defaults of scikit-learn that are announced to change, and solvers that
-            # stop at their limit of steps: both are part of what is reproduced here.
+            # Warnings about scikit-learn defaults that will change, and about solvers
+            # that stop early: both are part of the published protocol.
             warnings.simplefilter("ignore")
             if self.predictor == "logistic":
                 if is_continuous:
@@ -96,7 +97,7 @@ class Learner:
                 return Fitted(model.predict(new))
             boosting = predict_boosted_by_sklearn
             if self.variant == "fast":
-                growth = PUBLISHED if len(codes) <= _NOT_MANY else QUICK
+                growth = PUBLISHED if len(codes) <= _MANY_ROWS else QUICK
                 boosting = functools.partial(predict_boosted, growth=growth)
             rows = np.concatenate([codes, new])[:, used]
             importance = np.zeros(codes.shape[1])
@@ -106,7 +107,7 @@ class Learner:
         return Fitted(predicted[len(codes) :], importance)
 
     def score(self, fitted: Fitted, factors: Factors, factor: int) -> float:
-        """Accuracy, or the explained variance (R squared, from 0) if continuous."""
+        """Return the accuracy, or the explained variance of a continuous factor."""
         target, is_continuous = _target(factors, factor)
         quality = explained_variance if is_continuous else accuracy
         return quality(target, fitted.predicted)
@@ -120,13 +121,10 @@ class Learner:
         return self.score(fitted, factors.at(test), factor)
 
 
-def read_learner(who: str, predictor: str, variant: str, seed: int) -> Learner:
-    """A learner from what a caller asked for, or a clear error."""
-    for name, options in ((predictor, PredictorName), (variant, Variant)):
-        if name not in get_args(options):
-            raise ValueError(
-                f"{who}: expected one of {', '.join(get_args(options))}, got {name!r}."
-            )
+def read_learner(caller: str, predictor: str, variant: str, seed: int) -> Learner:
+    """Return a learner, after checking the names of its predictor and variant."""
+    check_option(f"{caller}: predictor", predictor, PredictorName)
+    check_option(f"{caller}: variant", variant, Variant)
     return Learner(
         predictor="logistic" if predictor == "logistic" else "boosting",
         variant="fast" if variant == "fast" else "dlib",
@@ -142,10 +140,10 @@ def split_known(
     n_test: int,
     generator: np.random.Generator,
 ) -> Split:
-    """Disjoint random rows in which a factor is known.
+    """Draw disjoint random rows in which a factor is known.
 
-    Where there are not enough, test rows give way until a third of all is left to them,
-    then training rows do.
+    If there are not enough, there are fewer test rows, down to a third of all rows, and
+    then fewer training rows.
     """
     known = np.flatnonzero(factors.known[:, factor])
     n_test = min(n_test, max(1, len(known) // 3, len(known) - n_train))
@@ -174,11 +172,11 @@ def _logistic(
     from sklearn.model_selection import GridSearchCV, KFold
 
     folds = list(KFold(min(N_FOLDS, len(labels))).split(codes))
-    if is_fast and len(labels) > _NOT_MANY:
+    if is_fast and len(labels) > _MANY_ROWS:
         folds = folds[:1]
     n_classes = len(np.unique(labels))
     n_seen = [len(np.unique(labels[train])) for train, _ in folds]
-    # A fold with a single class cannot be fitted and says nothing about the penalty.
+    # A fold with a single class cannot be fitted.
     folds = [fold for fold, n in zip(folds, n_seen, strict=True) if n > 1]
     if min(n_seen) == n_classes:
         model = LogisticRegressionCV(Cs=10, cv=folds, scoring="accuracy")

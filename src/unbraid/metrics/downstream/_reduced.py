@@ -1,14 +1,13 @@
-"""Reduced downstream accuracy: what is left of a factor when its latents are gone."""
+"""Reduced downstream accuracy: predicting a factor without its best latents."""
 
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import check_count, numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import Split
 
 from ._learner import (
@@ -32,7 +31,7 @@ def reduced_downstream_accuracy(
     n_test: int = 5000,
     seed: int = 0,
 ) -> Score:
-    """Accuracy of predicting each factor without the latents that tell most about it.
+    """Accuracy of predicting each factor without its most important latents.
 
     For each factor, boosted trees are fitted and the latent they use most is dropped,
     ``n_removed`` times over; a predictor then learns the factor from the latents that
@@ -46,15 +45,15 @@ def reduced_downstream_accuracy(
         factors: Ground truth, ``(n_rows, n_factors)``, or :class:`Factors`. For each
             factor, rows where it is missing are left out; continuous factors are
             scored by explained variance, as in :func:`downstream_accuracy`.
-        n_removed: Latents to drop for each factor.
-        predictor: What learns from the remaining latents, ``"boosting"`` or
+        n_removed: Number of latents to drop for each factor.
+        predictor: Predictor on the remaining latents, ``"boosting"`` or
             ``"logistic"``; importances always come from boosting.
         variant: ``"dlib"`` for scikit-learn's predictors, ``"fast"`` for ours.
-        measure_others: Whether to learn all the other factors, too, from what remains
-            for each factor (``n_factors`` times as many predictors).
-        n_train: Rows to learn from, two thirds of them all at most.
-        n_test: Rows to test on, if there are as many.
-        seed: Which rows are drawn.
+        measure_others: Also predict all other factors from the remaining latents of
+            each factor (``n_factors`` times as many predictors).
+        n_train: Number of rows to learn from, at most two thirds of all.
+        n_test: Number of rows to test on; fewer if there are not enough.
+        seed: Seed of the rows that are drawn.
 
     Returns:
         Mean accuracy over factors, from 0 to 1; lower is better. ``per_factor`` has
@@ -77,19 +76,19 @@ def reduced_downstream_accuracy(
         Measured in disentanglement_lib (reduced_downstream_task), which accompanies
         Locatello et al. (2019). https://arxiv.org/abs/1811.12359
     """
-    who = "reduced_downstream_accuracy"
-    codes, factors = read_inputs(who, codes, factors)
-    learner = read_learner(who, predictor, variant, seed)
-    check_size(who, "n_removed", n_removed)
-    check_size(who, "n_train", n_train)
-    check_size(who, "n_test", n_test)
+    caller = "reduced_downstream_accuracy"
+    codes, factors = read_inputs(caller, codes, factors)
+    learner = read_learner(caller, predictor, variant, seed)
+    check_count(f"{caller}: n_removed", n_removed)
+    check_count(f"{caller}: n_train", n_train)
+    check_count(f"{caller}: n_test", n_test)
     splits = [
         split_known(
             factors,
             k,
             n_train=n_train,
             n_test=n_test,
-            generator=numpy_generator(seed, who),
+            generator=numpy_generator(seed, caller),
         )
         for k in range(factors.n_factors)
     ]
@@ -131,7 +130,7 @@ def _drop(
     n_removed: int,
     learner: Learner,
 ) -> tuple[NDArray[np.bool_], float]:
-    """Latents to drop for a factor, ``(n_latents,)``, and the accuracy with them."""
+    """Return the latents to drop for a factor, and the accuracy with them."""
     trees = replace(learner, predictor="boosting")
     labels = factors.at(split.train)
     is_dropped = np.zeros(codes.shape[1], dtype=np.bool_)

@@ -1,15 +1,14 @@
-"""Strong generalisation: prediction at values of another factor never seen before."""
+"""Strong generalization: prediction at new values of another factor."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import check_count, numpy_generator
 from unbraid.metrics._grid import Grid, complete_grid
-from unbraid.metrics._inputs import Factors, read_inputs
+from unbraid.metrics._inputs import Factors, read_inputs, require_two_factors
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import Split
 
 from ._learner import (
@@ -20,8 +19,11 @@ from ._learner import (
     split_known,
 )
 
+_NAME = "strong_generalisation_accuracy"
+"""Name of the score in tables and files, and of its random stream."""
 
-def strong_generalisation_accuracy(
+
+def strong_generalization_accuracy(
     codes: ArrayLike,
     factors: ArrayLike | Factors,
     *,
@@ -53,12 +55,13 @@ def strong_generalisation_accuracy(
             out. A continuous factor is held within one of its 20 bins; as the one
             that is predicted, it is scored by explained variance, as in
             :func:`downstream_accuracy`.
-        n_experiments: Choices of other factor and value for each factor.
+        n_experiments: Number of random choices of another factor and value, for each
+            factor.
         predictor: ``"boosting"``, as in the study, or ``"logistic"``.
         variant: ``"dlib"`` for scikit-learn's predictors, ``"fast"`` for ours.
-        n_train: Rows to learn from, if there are as many.
-        n_test: Rows to test on, if there are as many.
-        seed: Which rows are drawn, which factors are held at which values.
+        n_train: Number of rows to learn from; fewer if there are not enough.
+        n_test: Number of rows to test on; fewer if there are not enough.
+        seed: Seed of the rows, and of the factors and values that are held.
 
     Returns:
         Mean strong accuracy over factors and experiments, from 0 to 1, higher is
@@ -71,9 +74,9 @@ def strong_generalisation_accuracy(
 
     Example:
         >>> grid = np.stack(np.meshgrid(range(3), range(8)), axis=-1).reshape(-1, 2)
-        >>> apart = strong_generalisation_accuracy(grid, grid)
+        >>> apart = strong_generalization_accuracy(grid, grid)
         >>> sheared = grid @ np.array([[1, 0], [1, 1]])
-        >>> apart > strong_generalisation_accuracy(sheared, grid)
+        >>> apart > strong_generalization_accuracy(sheared, grid)
         True
 
     References:
@@ -81,22 +84,18 @@ def strong_generalisation_accuracy(
         Locatello et al. (2019); there ``n_experiments`` is 10 and not seeded.
         https://arxiv.org/abs/1811.12359
     """
-    who = "strong_generalisation_accuracy"
-    codes, factors = read_inputs(who, codes, factors)
-    if factors.n_factors < 2:
-        raise ValueError(
-            f"{who}: expected at least two factors, got one. One is predicted while "
-            "another is held."
-        )
-    learner = read_learner(who, predictor, variant, seed)
-    check_size(who, "n_experiments", n_experiments)
-    check_size(who, "n_train", n_train)
-    check_size(who, "n_test", n_test)
+    caller = "strong_generalization_accuracy"
+    codes, factors = read_inputs(caller, codes, factors)
+    require_two_factors(caller, factors)
+    learner = read_learner(caller, predictor, variant, seed)
+    check_count(f"{caller}: n_experiments", n_experiments)
+    check_count(f"{caller}: n_train", n_train)
+    check_count(f"{caller}: n_test", n_test)
     task = _Task(codes, factors, learner, n_train, n_test)
     grid = complete_grid(factors)
     strong, ordinary = {}, {}
     for k, name in enumerate(factors.names):
-        generator = numpy_generator(seed, who, k)
+        generator = numpy_generator(seed, _NAME, k)
         if grid is not None:
             results = _on_grid(task, k, grid, n_experiments, generator)
         else:
@@ -109,7 +108,7 @@ def strong_generalisation_accuracy(
         notes.append("No gap, for an ordinary accuracy of 0.")
     return Score(
         value,
-        name="strong_generalisation_accuracy",
+        name=_NAME,
         variant=f"{predictor}, {variant}",
         per_factor=strong,
         details={
@@ -141,7 +140,7 @@ def _on_grid(
     n_experiments: int,
     generator: np.random.Generator,
 ) -> tuple[float, float]:
-    """Strong and ordinary accuracy of a factor, the other one changed by hand."""
+    """Return strong and ordinary accuracy of a factor, by changing another one."""
     split = split_known(
         task.factors,
         target,
@@ -154,11 +153,11 @@ def _on_grid(
         other = generator.choice(np.delete(np.arange(task.factors.n_factors), target))
         size = task.factors.sizes[other]
         held = generator.integers(size)
-        # Any value but the held one: a step of 1 to size - 1 ahead of it, in a circle.
+        # Any value but the held one: 1 to size - 1 steps ahead of it, modulo size.
         steps = generator.integers(1, size, size=len(split.test))
         changed = Split(
-            grid.changed(split.train, other, held),
-            grid.changed(split.test, other, (held + steps) % size),
+            grid.change(split.train, other, held),
+            grid.change(split.test, other, (held + steps) % size),
         )
         strong.append(task.accuracy(target, changed))
     return float(np.mean(strong)), task.accuracy(target, split)
@@ -167,7 +166,7 @@ def _on_grid(
 def _on_table(
     task: _Task, target: int, n_experiments: int, generator: np.random.Generator
 ) -> tuple[float, float]:
-    """Strong and ordinary accuracy of a factor, from rows as they are."""
+    """Return strong and ordinary accuracy of a factor, by selecting rows."""
     strong, ordinary = [], []
     for _ in range(n_experiments):
         split = _held_apart(task, target, generator)
@@ -184,7 +183,7 @@ def _on_table(
 
 
 def _held_apart(task: _Task, target: int, generator: np.random.Generator) -> Split:
-    """Rows with one value of another factor, and rows with any of its other values."""
+    """Return rows with one value of another factor, and rows with its other values."""
     labels, known = task.factors.labels, task.factors.known[:, target]
     others = np.delete(np.arange(task.factors.n_factors), target)
     for other in generator.permutation(others):
@@ -197,7 +196,7 @@ def _held_apart(task: _Task, target: int, generator: np.random.Generator) -> Spl
         test = generator.permutation(rows[~is_held])[: task.n_test]
         return Split(train, test)
     raise ValueError(
-        "strong_generalisation_accuracy: expected rows where "
-        f"{task.factors.names[target]!r} is known and another factor varies, got none. "
-        "Drop this factor, or label more rows."
+        "strong_generalization_accuracy: there are no rows in which "
+        f"{task.factors.names[target]!r} is known and another factor varies. Drop this "
+        "factor, or label more rows."
     )

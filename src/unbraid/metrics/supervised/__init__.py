@@ -1,1 +1,1 @@
-"""supervised metrics."""
+"""Metrics that compare codes with ground-truth factors."""

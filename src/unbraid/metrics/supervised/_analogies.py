@@ -5,16 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import check_count, numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 
 from ._parallelograms import draw_parallelograms
 from ._states import States, states_of_table
 
-_NUMBERS_AT_ONCE = 2**22
-# Of the largest squared norm; distances that differ by less are ties.
+_VALUES_PER_BATCH = 2**22
+# Share of the largest squared norm; distances that differ by less are ties.
 _TIE = 1e-10
 
 
@@ -26,13 +25,13 @@ def analogy_accuracy(
     n_candidates: int = 5_000,
     seed: int = 0,
 ) -> Score:
-    r"""How often an analogy between states is completed by a parallelogram of codes.
+    r"""Accuracy of analogies between states that are completed by parallelograms.
 
     Take four states that differ in two factors: :math:`b` differs from :math:`a` in one
     factor, :math:`c` in another one, and :math:`d` has the changes of both. If factors
     move the codes along straight lines that do not depend on the other factors, then
-    the fourth corner is where the other three say. It counts as found if no other
-    state is nearer to the prediction.
+    the other three corners predict the fourth. It counts as found if no other state is
+    nearer to the prediction.
 
     .. math::
         \hat z_d = z_b + z_c - z_a, \qquad
@@ -47,12 +46,12 @@ def analogy_accuracy(
         codes: Latent means :math:`z`, ``(n_rows, n_latents)``. The codes of rows that
             agree in all factors are averaged.
         factors: Ground truth, ``(n_rows, n_factors)``, or :class:`Factors`; at least
-            two factors. Rows with a missing label are left out. A sample of a grid
-            will do, as long as it has parallelograms; factors without any are left
-            out, and ``note`` names them.
-        n_analogies: Analogies drawn for every pair of factors.
-        n_candidates: States among which the nearest is sought; all, if there are no
-            more. More candidates make it harder.
+            two factors. Rows with a missing label are left out. A sample of a grid is
+            enough if it contains parallelograms; factors without any are left out, and
+            ``note`` names them.
+        n_analogies: Number of analogies per pair of factors.
+        n_candidates: Number of states among which the nearest is searched; all if
+            there are fewer. More candidates make the task harder.
         seed: Seed of the drawing.
 
     Returns:
@@ -86,10 +85,10 @@ def analogy_accuracy(
         Linzen (2016), Issues in Evaluating Semantic Spaces Using Word Analogies, on the
         nearest neighbor as a baseline. https://arxiv.org/abs/1606.07736
     """
-    who = "analogy_accuracy"
-    codes, factors = read_inputs(who, codes, factors)
-    check_size(who, "n_analogies", n_analogies)
-    check_size(who, "n_candidates", n_candidates)
+    caller = "analogy_accuracy"
+    codes, factors = read_inputs(caller, codes, factors)
+    check_count(f"{caller}: n_analogies", n_analogies)
+    check_count(f"{caller}: n_candidates", n_candidates)
     search = _Search.among(states_of_table(codes, factors), n_candidates, seed)
     results = {
         drawn.names: search.judge(drawn.corners)
@@ -97,9 +96,9 @@ def analogy_accuracy(
     }
     if not results:
         raise ValueError(
-            f"{who}: needs four states that differ in two factors only, got none among "
-            f"{len(search.states.codes)} states with all labels. Score the complete "
-            "grid, or more rows of it."
+            f"{caller} needs four states that differ in two factors only, but there "
+            f"are none among {len(search.states.codes)} states with all labels. "
+            "Score the complete grid, or more rows of it."
         )
     per_factor = {
         name: float(
@@ -144,12 +143,12 @@ class _Result:
 
 @dataclass(frozen=True, kw_only=True)
 class _Search:
-    """States, and those among which a nearest neighbor is sought."""
+    """States, and the candidates among which a nearest neighbor is searched."""
 
     states: States
     codes: NDArray[np.float64]
     candidates: NDArray[np.int64]
-    place: NDArray[np.int64]
+    index: NDArray[np.int64]
 
     @classmethod
     def among(cls, states: States, n_candidates: int, seed: int) -> "_Search":
@@ -158,13 +157,13 @@ class _Search:
         if n_states > n_candidates:
             generator = numpy_generator(seed, "candidates")
             candidates = generator.choice(n_states, n_candidates, replace=False)
-        place = np.full(n_states, -1)
-        place[candidates] = np.arange(len(candidates))
+        index = np.full(n_states, -1)
+        index[candidates] = np.arange(len(candidates))
         codes = states.codes
         if n_states:
             codes = codes - codes.mean(axis=0)
             codes = codes / (np.abs(codes).max() or 1.0)  # squares must not overflow
-        return cls(states=states, codes=codes, candidates=candidates, place=place)
+        return cls(states=states, codes=codes, candidates=candidates, index=index)
 
     def judge(self, corners: NDArray[np.int64]) -> _Result:
         """Complete the analogies of some parallelograms, ``(4, n)``."""
@@ -181,11 +180,11 @@ class _Search:
     def _share_found(
         self, guesses: NDArray[np.float64], corners: NDArray[np.int64]
     ) -> float:
-        """Share of guesses that have the fourth corner for their nearest neighbor."""
+        """Return the share of guesses whose nearest neighbor is the fourth corner."""
         candidates = self.codes[self.candidates]
         norms = np.einsum("ij,ij->i", candidates, candidates)
         tie = _TIE * (norms.max() + np.einsum("ij,ij->i", guesses, guesses).max())
-        step = max(1, _NUMBERS_AT_ONCE // len(candidates))
+        step = max(1, _VALUES_PER_BATCH // len(candidates))
         found = 0.0
         for start in range(0, len(guesses), step):
             guess, part = (
@@ -197,9 +196,9 @@ class _Search:
             apart = norms - 2.0 * guess @ candidates.T
             answer = np.einsum("ij,ij->i", answers, answers - 2.0 * guess)
             for corner in part:
-                place = self.place[corner]
-                known = np.flatnonzero(place >= 0)
-                apart[known, place[known]] = np.inf
+                index = self.index[corner]
+                known = np.flatnonzero(index >= 0)
+                apart[known, index[known]] = np.inf
             is_nearest = (apart >= answer[:, None] - tie).all(axis=1)
             n_tied = 1 + (apart <= answer[:, None] + tie).sum(axis=1)
             found += float((is_nearest / n_tied).sum())

@@ -1,14 +1,14 @@
-"""Axis-alignment ratio: does a factor move one latent alone?"""
+"""Axis-alignment ratio: does a factor move only one latent?"""
 
 from typing import Literal
 
 from numpy.typing import ArrayLike
 
+from unbraid.foundation import check_option
 from unbraid.metrics._inputs import Factors
-from unbraid.metrics._options import check_option
 from unbraid.metrics._score import Score
 
-from ._traversal_spread import Spread, ratio_over_factors, standardised
+from ._traversal_spread import Spread, ratio_over_factors, rescale
 
 Average = Literal["ratios", "variances"]
 
@@ -21,7 +21,7 @@ def axis_alignment_ratio(
     n_traversals: int = 1024,
     seed: int = 0,
 ) -> Score:
-    r"""How much of the movement along a factor goes along one latent.
+    r"""Share of the movement of codes along a factor that is along one latent.
 
     Let one factor run through its values while the others stay: the codes draw a path.
     The ratio is the variance of the latent that varies most as a share of all variance,
@@ -43,8 +43,8 @@ def axis_alignment_ratio(
         average: ``"ratios"`` of the traversals, Eq. 4.4, so that each may have its own
             latent; or ``"variances"`` over traversals before one ratio is taken, so
             that all must agree on the latent (the ``axis_ratio_ave`` of disent).
-        n_traversals: Traversals drawn per factor; where there are no more than that,
-            all are used, and nothing is random.
+        n_traversals: Number of traversals per factor, drawn at random; all if there
+            are fewer.
         seed: Seed of the drawing.
 
     Returns:
@@ -70,7 +70,7 @@ def axis_alignment_ratio(
         Michlo (2022), dissertation, University of the Witwatersrand, section 4.1.2,
         Eq. 4.4 to 4.6 and Figure 4.3.
     """
-    check_option("axis_alignment_ratio", "average", average, Average)
+    check_option("axis_alignment_ratio: average", average, Average)
     return ratio_over_factors(
         "axis_alignment_ratio",
         codes,
@@ -84,7 +84,7 @@ def axis_alignment_ratio(
 
 
 def axis_share(spread: Spread) -> float:
-    """Mean standardised share of the latent that varies most (Eq. 4.4 and 4.5)."""
+    """Return the mean rescaled share of the latent that varies most (Eq. 4.4, 4.5)."""
     return float(spread.weights @ spread.share(spread.latents.max(axis=1)))
 
 
@@ -92,4 +92,4 @@ def _share_of_mean_variance(spread: Spread) -> float:
     latents = spread.weights @ spread.latents
     if not latents.any():
         return 0.0
-    return float(standardised(latents.max() / latents.sum(), len(latents)))
+    return float(rescale(latents.max() / latents.sum(), len(latents)))

@@ -5,8 +5,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unbraid.foundation import check_option
 from unbraid.metrics._inputs import Factors
-from unbraid.metrics._options import check_option
 from unbraid.metrics._score import Score
 
 from ._axis_alignment import axis_share
@@ -27,7 +27,7 @@ def axis_orientation_ratio(
     r"""Axis alignment as a share of the linearity that bounds it.
 
     Axis alignment is low both for crooked paths and for straight ones at an angle; this
-    quotient tells the angle alone. For a Gaussian cloud in two latents it is
+    quotient measures the angle alone. For a Gaussian cloud in two latents it is
     :math:`|\cos 2\theta|`, whatever its width.
 
     .. math:: s = s_{\mathrm{axis}} / s_{\mathrm{linear}}
@@ -39,10 +39,11 @@ def axis_orientation_ratio(
     Args:
         codes: Latent means, ``(n_rows, n_latents)``, at least two latents.
         factors: Ground truth, ``(n_rows, n_factors)``, or :class:`Factors`.
-        quotient: Of the two ``"scores"``, Eq. A.1; or of each of the ``"traversals"``
-            before averages are taken (the ``axis_alignment`` of disent).
-        n_traversals: Traversals drawn per factor; where there are no more than that,
-            all are used, and nothing is random.
+        quotient: ``"scores"`` divides the two scores, Eq. A.1; ``"traversals"`` divides
+            the values of each traversal before averaging (the ``axis_alignment`` of
+            disent).
+        n_traversals: Number of traversals per factor, drawn at random; all if there
+            are fewer.
         seed: Seed of the drawing.
 
     Returns:
@@ -65,11 +66,11 @@ def axis_orientation_ratio(
         Michlo (2022), dissertation, University of the Witwatersrand, appendix A.1,
         Eq. A.1.
     """
-    who = "axis_orientation_ratio"
-    check_option(who, "quotient", quotient, Quotient)
+    caller = "axis_orientation_ratio"
+    check_option(f"{caller}: quotient", quotient, Quotient)
     if quotient == "traversals":
         return ratio_over_factors(
-            who,
+            caller,
             codes,
             factors,
             _mean_quotient,
@@ -80,7 +81,7 @@ def axis_orientation_ratio(
         )
     axis, linear = (
         ratio_over_factors(
-            who,
+            caller,
             codes,
             factors,
             share,

@@ -1,14 +1,13 @@
-"""BetaVAE score: can the factor that two rows share be told from their difference?"""
+"""BetaVAE score: can the factor that two rows share be predicted from their codes?"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import check_count, numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._logistic_regression import fit_logistic_regression
 from unbraid.metrics._resampling import SharedFactorRows, grid_note
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 
 _CHUNK = 512
 """Points whose pairs are in memory at once."""
@@ -29,15 +28,15 @@ def beta_vae_score(
 
     Pick a random factor :math:`k` and draw pairs of rows that share its value; the
     mean absolute difference of their codes, latent by latent, is one point. A linear
-    classifier (multinomial logistic regression, ``C=1``) learns to tell :math:`k`
-    from the point; the score is its accuracy on fresh points.
+    classifier (multinomial logistic regression, ``C=1``) learns to predict
+    :math:`k` from the point; the score is its accuracy on new points.
 
     .. math::
         d_j = \frac{1}{N} \sum_{n=1}^{N} | z_j^{(n)} - z_j'^{(n)} |,
         \qquad v_k^{(n)} = v_k'^{(n)}
 
-    Mixed codes can score 1 as well: the score asks whether a linear classifier can tell
-    the factors apart, not whether each has a latent of its own.
+    Mixed codes can score 1 as well: the score asks whether a linear classifier can
+    distinguish the factors, not whether each has its own latent.
 
     Args:
         codes: Latent means :math:`z`, ``(n_rows, n_latents)``, used as they are:
@@ -74,17 +73,17 @@ def beta_vae_score(
         Learning of Disentangled Representations, for the sizes and the classifier.
         https://arxiv.org/abs/1811.12359
     """
-    who = "beta_vae_score"
-    codes, factors = read_inputs(who, codes, factors)
-    check_size(who, "n_train", n_train)
-    check_size(who, "n_test", n_test)
-    check_size(who, "n_pairs", n_pairs)
-    generator = numpy_generator(seed, who)
-    # Centred before single precision, so that a far-off mean costs no digits.
-    centred = (codes - codes.mean(axis=0)).astype(np.float32)
+    caller = "beta_vae_score"
+    codes, factors = read_inputs(caller, codes, factors)
+    check_count(f"{caller}: n_train", n_train)
+    check_count(f"{caller}: n_test", n_test)
+    check_count(f"{caller}: n_pairs", n_pairs)
+    generator = numpy_generator(seed, caller)
+    # Centered before single precision, so that a large mean costs no digits.
+    centered = (codes - codes.mean(axis=0)).astype(np.float32)
     rows = SharedFactorRows(factors)
     train, test = (
-        _points(centred, rows, n_points, n_pairs, generator)
+        _points(centered, rows, n_points, n_pairs, generator)
         for n_points in (n_train, n_test)
     )
     train_right, test_right, note = _classified_right(train, test)
@@ -111,7 +110,7 @@ def _points(
     n_pairs: int,
     generator: np.random.Generator,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Mean differences, (points, latents), and the shared factor of each, (points,)."""
+    """Return mean differences, (points, latents), and the shared factor, (points,)."""
     shared = generator.integers(rows.n_factors, size=n_points)
     points = np.empty((n_points, codes.shape[1]))
     for start in range(0, n_points, _CHUNK):
@@ -127,7 +126,7 @@ def _classified_right(
     train: tuple[NDArray[np.float64], NDArray[np.int64]],
     test: tuple[NDArray[np.float64], NDArray[np.int64]],
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], str]:
-    """Which training and test points are classified right, and what went wrong."""
+    """Return whether training and test points are classified correctly, and a note."""
     note = ""
     if (train[1] == train[1][0]).all():
         predicted = [np.full(len(part[1]), train[1][0]) for part in (train, test)]

@@ -19,7 +19,7 @@ def block_diagonality_score(
     n_traversals: int = 256,
     seed: int = 0,
 ) -> Score:
-    r"""How far the linear actions of the factors are block-diagonal.
+    r"""Share of the linear actions of the factors that is block-diagonal.
 
     A representation is disentangled with respect to a product of groups if the codes
     decompose into subspaces, one per factor, each changed by the group of its factor
@@ -50,8 +50,8 @@ def block_diagonality_score(
         factors: Ground truth, ``(n_rows, n_factors)``, or :class:`Factors` with the
             kind of each factor; at least two of them with complete traversals.
         group: Shifts of each factor, as in :func:`equivariance_score`.
-        n_traversals: Traversals drawn per factor; where there are no more than that,
-            all are used, and nothing is random.
+        n_traversals: Number of traversals per factor, drawn at random; all if there
+            are fewer.
         seed: Seed of the drawing.
 
     Returns:
@@ -84,14 +84,15 @@ def block_diagonality_score(
         (2020), Learning Disentangled Representations and Group Structure of Dynamical
         Environments, likewise penalize actions outside of one block.
     """
-    who = "block_diagonality_score"
+    caller = "block_diagonality_score"
     actions = fit_group_actions(
-        who, codes, factors, group=group, n_traversals=n_traversals, seed=seed
+        caller, codes, factors, group=group, n_traversals=n_traversals, seed=seed
     )
     n_used = len(actions.by_factor)
     if n_used < 2:
         raise ValueError(
-            f"{who}: needs at least two factors with complete traversals, got {n_used}."
+            f"{caller} needs at least two factors with complete traversals, got "
+            f"{n_used}."
         )
     effects = _normalized_effects(actions)
     changed = effects.sum(axis=1)  # (n_used, n_latents)
@@ -119,14 +120,14 @@ def block_diagonality_score(
 
 
 def _normalized_effects(actions: GroupActions) -> NDArray[np.float64]:
-    """Effect of each factor that sums to one, zeros for one without any effect."""
+    """Return effects of each factor, scaled to sum to one, or zeros."""
     effects = np.stack([action.effect for action in actions.by_factor.values()])
     total = effects.sum(axis=(1, 2), keepdims=True)
     return effects / np.where(total > 0, total, 1.0)
 
 
 def _separation(actions: GroupActions) -> float:
-    """One minus the mean overlap of the changes that two factors make."""
+    """Return one minus the mean overlap of the changes of two factors."""
     changes = [action.changes for action in actions.by_factor.values()]
     norms = [np.linalg.norm(change) for change in changes]
     overlaps = [

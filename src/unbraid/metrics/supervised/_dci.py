@@ -5,21 +5,19 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from statistics import fmean
-from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import check_count, check_option, numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
-from unbraid.metrics._labelled import labelled_rows
+from unbraid.metrics._labeled import labeled_rows
 from unbraid.metrics._predictors import Fit, Sample, Variant, fit_predictor
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import Split, split_rows
 
 _FLOOR = 1e-11
-"""Added to every importance, so that latents and factors without any have a spread."""
+"""Added to every importance, so that rows and columns of zeros have an entropy."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +27,7 @@ class DCI:
     Attributes:
         disentanglement: Does each latent matter to one factor only?
         completeness: Is each factor held by one latent only?
-        informativeness: How well can the factors be predicted?
+        informativeness: Can the factors be predicted well?
     """
 
     disentanglement: Score
@@ -49,10 +47,10 @@ def dci(
 ) -> DCI:
     r"""Disentanglement, completeness and informativeness (DCI) of a representation.
 
-    Learn to predict each factor from all latents; :math:`R_{jk} \ge 0` says how much
-    latent :math:`j` matters to the predictor of factor :math:`k`. A latent is
-    disentangled if its row of :math:`R` has one large entry, a factor is completely
-    held by one latent if its column has.
+    Each factor is predicted from all latents; :math:`R_{jk} \ge 0` is the importance of
+    latent :math:`j` for the predictor of factor :math:`k`. A latent is disentangled if
+    its row of :math:`R` has one large entry; a factor is encoded completely by one
+    latent if its column has one large entry.
 
     .. math::
         D = \sum_j \frac{\sum_k R_{jk}}{\sum_{ik} R_{ik}}
@@ -67,17 +65,17 @@ def dci(
 
     Variants, each with its predictor and :math:`R`:
 
-    - ``"fast"``: gradient boosting as in ``"dlib"``, but in 30 rounds of rate 1/3 in
-      place of 100 of rate 0.1, and with latents sorted once; those that part the rows
-      in the same way share the credit for it. Agrees with ``"dlib"`` to about 0.01 in
+    - ``"fast"``: gradient boosting as in ``"dlib"``, but in 30 rounds of rate 1/3
+      instead of 100 of rate 0.1, and with latents sorted once; latents that split the
+      rows in the same way share the importance. Agrees with ``"dlib"`` to about 0.01 in
       disentanglement and completeness at a small part of the time.
     - ``"dlib"``: scikit-learn's gradient boosting with its default settings, as in
       disentanglement_lib; :math:`R` is the fall of squared error at the splits of a
       latent, as a share of the whole. Of equal splits it takes a random one, so that
       scores depend on the seed a little.
     - ``"lasso"``: linear regression with the penalty chosen among eight by 5-fold
-      cross-validation; :math:`R` is the size of the weights between standardised
-      latents and the standardised factor. Predicts numbers, also for ordinal and cyclic
+      cross-validation; :math:`R` is the size of the weights between standardized
+      latents and the standardized factor. Predicts numbers, also for ordinal and cyclic
       factors; a categorical factor becomes one indicator per class, whose weights are
       averaged and whose largest prediction is the class.
     - ``"random_forest"``: 100 trees with at least 5 rows in a leaf and all latents
@@ -127,14 +125,11 @@ def dci(
         https://arxiv.org/abs/1811.12359
     """
     codes, factors = read_inputs("dci", codes, factors)
-    if variant not in get_args(Variant):
-        raise ValueError(
-            f"dci: expected a variant among {get_args(Variant)}, got {variant!r}."
-        )
-    check_size("dci", "n_train", n_train)
-    check_size("dci", "n_test", n_test)
+    check_option("dci: variant", variant, Variant)
+    check_count("dci: n_train", n_train)
+    check_count("dci: n_test", n_test)
     splits = [
-        labelled_rows("dci", split, factors, k)
+        labeled_rows("dci", split, factors, k)
         if split
         else _random_split(factors.known[:, k], n_train, n_test, seed)
         for k in range(factors.n_factors)
@@ -150,7 +145,7 @@ def disentanglement_score(
     variant: Variant = "fast",
     seed: int = 0,
 ) -> Score:
-    """Disentanglement alone; see :func:`dci`, which gives all three at once."""
+    """Disentanglement alone; see :func:`dci`, which returns all three scores."""
     return dci(codes, factors, variant=variant, seed=seed).disentanglement
 
 
@@ -161,7 +156,7 @@ def completeness_score(
     variant: Variant = "fast",
     seed: int = 0,
 ) -> Score:
-    """Completeness alone; see :func:`dci`, which gives all three at once."""
+    """Completeness alone; see :func:`dci`, which returns all three scores."""
     return dci(codes, factors, variant=variant, seed=seed).completeness
 
 
@@ -172,7 +167,7 @@ def informativeness_score(
     variant: Variant = "fast",
     seed: int = 0,
 ) -> Score:
-    """Informativeness alone; see :func:`dci`, which gives all three at once."""
+    """Informativeness alone; see :func:`dci`, which returns all three scores."""
     return dci(codes, factors, variant=variant, seed=seed).informativeness
 
 
@@ -213,7 +208,7 @@ def _scores(
 def _random_split(
     known: NDArray[np.bool_], n_train: int, n_test: int, seed: int
 ) -> Split:
-    """Random rows among the known ones; the same for all factors without a gap."""
+    """Draw random rows among the known ones, the same for all complete factors."""
     rows = np.flatnonzero(known)
     generator = numpy_generator(seed, "dci", "rows")
     part = split_rows(len(rows), n_train=n_train, n_test=n_test, generator=generator)
@@ -235,8 +230,8 @@ def _fit_all(
         )
         return fit_predictor(variant, train, test, kind, seed=seed)
 
-    # Learning takes place outside Python's lock, one thread per factor; the factors
-    # with most classes take longest and go first.
+    # Learning releases Python's lock, so there is one thread per factor. Factors with
+    # most classes take longest and start first.
     order = np.argsort(factors.sizes)[::-1]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = {k: pool.submit(fit, k, splits[k]) for k in order}
@@ -244,7 +239,7 @@ def _fit_all(
 
 
 def _weighted(importance: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """One minus the entropy of each row, and its mean weighted by the rows' sums."""
+    """Return one minus the entropy of each row, and its mean weighted by row sums."""
     n_columns = importance.shape[1]
     shares = importance + _FLOOR
     shares /= shares.sum(axis=1, keepdims=True)

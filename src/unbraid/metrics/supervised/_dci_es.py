@@ -1,16 +1,14 @@
-"""DCI-ES: how easily factors can be read off the codes, and how many codes it takes."""
+"""DCI-ES: how easily factors are predicted from codes, and how many codes there are."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import cho_factor, cho_solve
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import check_count, numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import Split, split_rows
 
 WAVES = (0, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -24,8 +22,8 @@ class DCIES:
     """The two scores of :func:`dci_es`, and the curves behind them.
 
     Attributes:
-        explicitness: How little capacity a probe needs to read the factors.
-        size: How few latents there are, relative to the factors.
+        explicitness: High if probes of small capacity predict the factors.
+        size: High if there are few latents relative to the factors.
         capacities: Weights of each probe, ``(n_probes,)``.
         losses: Loss of each probe for each factor, ``(n_probes, n_factors)``.
     """
@@ -61,24 +59,25 @@ def dci_es(
     :math:`\ell_k^*` its end, :math:`\ell^b` the loss of a constant prediction, and the
     integral is that of straight lines between probes. :math:`E` is the mean over
     factors: 1 when the smallest probe is best, 0 when the loss falls in a straight line
-    from the baseline to nothing, -1 when only the largest probe does anything. It says
-    how early the best loss is reached, not how low it is: codes that know nothing about
-    a factor are as good with any probe, and get 1. Read it together with the loss
-    itself; ``note`` names the factors that no probe can read.
+    from the baseline to 0, -1 when only the largest probe is better than the baseline.
+    It measures how early the best loss is reached, not how low it is: codes without
+    information about a factor are equally bad with any probe, and get 1. Look at the
+    loss itself, too; ``note`` names the factors that no probe can predict.
 
     The paper leaves the probes open. Here a probe is a ridge regression on the
-    standardised latents and on random Fourier features of them (cosines of random
+    standardized latents and on random Fourier features of them (cosines of random
     projections, of random phase and of frequencies from 0.1 to 10); its capacity is its
     number of weights, and the smallest one is linear. The loss is the share of the
     variance that is not explained, so :math:`\ell^b = 1`. Categorical factors are
     predicted as indicators of their classes, all others as numbers.
 
     Args:
-        codes: Latent means, ``(n_rows, n_latents)``. Constant latents carry nothing but
-            count for size.
+        codes: Latent means, ``(n_rows, n_latents)``. Constant latents have no
+            information, but count for size.
         factors: Ground truth, ``(n_rows, n_factors)``, or :class:`Factors`. For each
             factor, rows where it is missing are left out.
-        waves: Numbers of random Fourier features of the probes, growing, at least two.
+        waves: Numbers of random Fourier features of the probes, at least two numbers in
+            ascending order.
         n_train: Rows to learn from; fewer if there are not enough.
         n_test: Rows to test on; fewer if there are not enough.
         seed: Seed of the random rows and features.
@@ -90,7 +89,7 @@ def dci_es(
         curves.
 
     Raises:
-        ValueError: If ``waves`` do not grow, or the input is not as above.
+        ValueError: If ``waves`` are not ascending, or the input is not as above.
 
     Example:
         >>> generator = np.random.default_rng(0)
@@ -104,14 +103,14 @@ def dci_es(
 
     References:
         Eastwood et al. (2023), DCI-ES: An Extended Disentanglement Framework with
-        Connections to Identifiability, Section 4; normalised as in the authors' script.
+        Connections to Identifiability, Section 4; normalized as in the authors' script.
         https://openreview.net/forum?id=462z-gLgSht
         Rahimi and Recht (2007), Random Features for Large-Scale Kernel Machines.
     """
     codes, factors = read_inputs("dci_es", codes, factors)
-    check_size("dci_es", "n_train", n_train)
-    check_size("dci_es", "n_test", n_test)
-    n_waves = _checked_waves(waves)
+    check_count("dci_es: n_train", n_train)
+    check_count("dci_es: n_test", n_test)
+    n_waves = _check_waves(waves)
     losses = np.empty((len(n_waves), factors.n_factors))
     # Factors that are known in the same rows share the work.
     groups: dict[bytes, list[int]] = {}
@@ -131,13 +130,13 @@ def dci_es(
     return _scores(capacities, losses, factors.names, codes.shape[1], seed)
 
 
-def _checked_waves(waves: Sequence[int]) -> NDArray[np.int64]:
+def _check_waves(waves: Sequence[int]) -> NDArray[np.int64]:
     for number in waves:
-        check_size("dci_es", "each of waves", number, least=0)
+        check_count("dci_es: every number of waves", number, least=0)
     numbers = np.array(waves, dtype=np.int64)
     if len(numbers) < 2 or (np.diff(numbers) <= 0).any():
         raise ValueError(
-            f"dci_es: expected waves to be two or more growing numbers, got {waves}."
+            f"dci_es: waves must be two or more ascending numbers, got {waves}."
         )
     return numbers
 
@@ -150,14 +149,16 @@ def _losses(
     waves: NDArray[np.int64],
     seed: int,
 ) -> NDArray[np.float64]:
-    """Loss of each probe for some factors, ``(n_probes, n_members)``."""
-    train = _standardised(codes[split.train], codes[split.train])
-    test = _standardised(codes[split.test], codes[split.train])
+    """Return the loss of each probe for some factors, ``(n_probes, n_members)``."""
+    from scipy.linalg import cho_factor, cho_solve  # slow to import
+
+    train = _standardize(codes[split.train], codes[split.train])
+    test = _standardize(codes[split.test], codes[split.train])
     generator = numpy_generator(seed, "dci_es", "waves")
     projections, phases = _random_waves(codes.shape[1], waves[-1], generator)
     raw = np.cos(train @ projections + phases)
-    train = np.hstack([train, _standardised(raw, raw)])
-    test = np.hstack([test, _standardised(np.cos(test @ projections + phases), raw)])
+    train = np.hstack([train, _standardize(raw, raw)])
+    test = np.hstack([test, _standardize(np.cos(test @ projections + phases), raw)])
     learned = [_targets(factors, k, split.train) for k in members]
     ends = np.cumsum([target.shape[1] for target in learned])[:-1]
     learned = np.hstack(learned)
@@ -173,15 +174,15 @@ def _losses(
         errors = ((wanted - means - test[:, :n] @ weights) ** 2).mean(axis=0)
         losses.append([part.sum() for part in np.split(errors, ends)])
     table = np.array(losses)
-    # Test rows that all have the mean of the others leave nothing to read.
+    # If all test rows have the mean of the training rows, nothing can be predicted.
     unread = np.ones_like(table)
     return np.divide(table, variance, out=unread, where=np.array(variance) > 0)
 
 
-def _standardised(
+def _standardize(
     values: NDArray[np.float64], reference: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Columns in units of the reference's spread; constant ones become zero."""
+    """Standardize columns by a reference; constant ones become zero."""
     spread = reference.std(axis=0)
     return (values - reference.mean(axis=0)) * (spread > 0) / np.maximum(spread, 1e-300)
 
@@ -197,7 +198,7 @@ def _random_waves(
 def _targets(
     factors: Factors, k: int, rows: NDArray[np.integer]
 ) -> NDArray[np.float64]:
-    """What probes of a factor predict, ``(n_rows, n_targets)``."""
+    """Return the targets of the probes of a factor, ``(n_rows, n_targets)``."""
     if factors.kinds[k] == "categorical":
         return np.eye(factors.sizes[k])[factors.labels[rows, k]]
     return factors.values[rows, k, None]
@@ -210,7 +211,7 @@ def _scores(
     n_latents: int,
     seed: int,
 ) -> DCIES:
-    # A larger probe could do nothing with its extra weights; a baseline needs none.
+    # A larger probe could ignore its extra weights, and the baseline needs none.
     lowest = np.minimum.accumulate(np.minimum(losses, 1.0), axis=0)
     above = lowest - lowest[-1]
     steps = np.diff(np.log(capacities))
@@ -226,7 +227,7 @@ def _scores(
                 "lowest_loss": lowest[-1].mean(),
             },
             seed=seed,
-            note=f"says nothing, no probe can read: {', '.join(unread)}" * bool(unread),
+            note=f"meaningless, no probe predicts: {', '.join(unread)}" * bool(unread),
         ),
         size=Score(
             min(1.0, len(names) / n_latents),

@@ -1,8 +1,9 @@
-"""DCIMIG: how much of all factors is held by latents of their own."""
+"""DCIMIG: information about factors in latents of their own."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unbraid.foundation import check_count
 from unbraid.metrics._information import (
     bin_codes,
     factor_entropies,
@@ -10,7 +11,6 @@ from unbraid.metrics._information import (
 )
 from unbraid.metrics._inputs import BINS, Factors, read_inputs
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 
 
 def dcimig_score(
@@ -18,9 +18,10 @@ def dcimig_score(
 ) -> Score:
     r"""DCIMIG (3CharM) of a representation.
 
-    Each latent is given to the factor it knows best, with the gap to its second best
-    factor. Each factor keeps the largest gap among the latents given to it, or 0 if it
-    got none; the sum of what is kept is divided by the sum of the factors' entropies.
+    Each latent is assigned to the factor about which it has most information, with the
+    gap to its second best factor. Each factor keeps the largest gap among its latents,
+    or 0 if it has none; the sum of these gaps is divided by the sum of the factors'
+    entropies.
 
     .. math::
         \frac{\sum_k \max_{j : k(j) = k}
@@ -35,8 +36,8 @@ def dcimig_score(
         bins: Equal-width bins per latent. Scores depend on it: report it.
 
     Returns:
-        A score from 0 to 1, higher is better. ``per_factor`` has what each factor keeps
-        as a share of its own entropy, ``matrix`` the mutual information in nats,
+        A score from 0 to 1, higher is better. ``per_factor`` has the gap of each factor
+        as a share of its entropy, ``matrix`` the mutual information in nats,
         ``(n_latents, n_factors)``.
 
     Example:
@@ -54,7 +55,7 @@ def dcimig_score(
         of Metrics.
     """
     codes, factors = read_inputs("dcimig_score", codes, factors)
-    check_size("dcimig_score", "bins", bins)
+    check_count("dcimig_score: bins", bins)
     information = mutual_information_matrix(bin_codes(codes, bins), factors)
     padded = np.column_stack([np.zeros(len(information)), information])
     best = np.sort(padded, axis=1)

@@ -5,9 +5,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unbraid.foundation import Correlation
+from unbraid.foundation import Correlation, check_option
 from unbraid.metrics._inputs import Factors, read_inputs
-from unbraid.metrics._options import check_option
 from unbraid.metrics._score import Score
 
 from ._pair_correlation import (
@@ -49,8 +48,8 @@ def ground_truth_distance_correlation(
     Pairs along a factor are rows that share all other factors exactly. Of an incomplete
     table those that occur are used, and a factor without any is left out and named in
     ``note``; rows with a missing label give no pair. Where all codes are equally far
-    apart there is no correlation, which counts as 0 and is said in ``note``; constant
-    and duplicate latents are otherwise nothing special.
+    apart there is no correlation, which counts as 0 and is mentioned in ``note``.
+    Constant and duplicate latents need no special treatment.
 
     Args:
         codes: Latent means :math:`z`, ``(n_rows, n_latents)``.
@@ -58,8 +57,8 @@ def ground_truth_distance_correlation(
             Distances are differences of these values, of categorical factors too.
         along: ``"factors"``: pairs along each factor in turn, Eq. 4.2 and 4.3;
             ``"random"``: pairs of any two rows, Eq. 4.1.
-        correlation: Of ranks (``"spearman"``) or of the distances (``"pearson"``).
-        norm: Of latent differences. Ground-truth distances are always L1.
+        correlation: ``"spearman"`` correlates ranks, ``"pearson"`` distances.
+        norm: Norm of latent differences. Ground-truth distances are always L1.
         factor_scale: ``"plain"`` values, Eq. 3.1, or each factor divided by its
             ``"range"``, Eq. 5.11; makes a difference to random pairs only.
         cyclic: Whether factors of that kind are compared by ``"plain"`` difference, as
@@ -68,8 +67,8 @@ def ground_truth_distance_correlation(
         pairs: ``"any"``: a row may be paired with itself, as published, which raises
             all scores, of noise too; ``"distinct"``: only different rows, which along
             a factor have different values of it.
-        n_pairs: Pairs drawn per factor; all are used, and nothing is random, if the
-            grid is complete and has no more than that.
+        n_pairs: Number of pairs per factor, drawn at random; all if the grid is
+            complete and has fewer.
         seed: Seed of the drawing.
 
     Returns:
@@ -94,12 +93,12 @@ def ground_truth_distance_correlation(
         Eq. 4.1 to 4.3. Departures: Eq. 4.3 has no value for negative correlations, here
         it has; distances that agree to 12 digits are ties.
     """
-    who = "ground_truth_distance_correlation"
-    codes, factors = read_inputs(who, codes, factors)
-    check_option(who, "factor_scale", factor_scale, FactorScale)
-    check_option(who, "cyclic", cyclic, Cyclic)
+    caller = "ground_truth_distance_correlation"
+    codes, factors = read_inputs(caller, codes, factors)
+    check_option(f"{caller}: factor_scale", factor_scale, FactorScale)
+    check_option(f"{caller}: cyclic", cyclic, Cyclic)
     settings = PairCorrelation(
-        who=who,
+        caller=caller,
         along=along,
         correlation=correlation,
         norm=norm,

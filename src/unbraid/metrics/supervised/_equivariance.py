@@ -1,4 +1,4 @@
-"""Equivariance: do codes move linearly when a symmetry of a factor moves the data?"""
+"""Equivariance: do symmetries of the factors act linearly on the codes?"""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ def equivariance_score(
     n_traversals: int = 256,
     seed: int = 0,
 ) -> Score:
-    r"""How well the symmetries of each factor act linearly on the codes.
+    r"""Linearity of the actions of each factor's symmetries on the codes.
 
     A symmetry :math:`g` shifts one factor and leaves the others alone. A representation
     is equivariant if there is a linear map :math:`\rho(g)` that takes the code of every
@@ -33,7 +33,7 @@ def equivariance_score(
     The denominator is the variance along the factor, so that :math:`e_k = 1` for noise,
     and a factor that moves the codes a little counts as much as one that moves them
     far. Noise in any latent counts against every factor. A factor that moves no code
-    has no action to speak of: its part is 0, and ``note`` names it.
+    contributes 0, and ``note`` names it.
 
     The maps may have a constant term, so that a translation of the codes is an action
     too. A linear code of an ordinal factor is therefore equivariant. A cyclic factor
@@ -51,8 +51,8 @@ def equivariance_score(
             1, 2, ... values, other ones by up to half of their values without
             wrapping around; ``"cyclic"``: all factors are shifted cyclically. With
             more than 32 shifts, 32 evenly spaced ones are used.
-        n_traversals: Traversals drawn per factor; where there are no more than that,
-            all are used, and nothing is random.
+        n_traversals: Number of traversals per factor, drawn at random; all if there
+            are fewer.
         seed: Seed of the drawing.
 
     Returns:
@@ -117,12 +117,12 @@ def equivariance_score(
 
 
 def _relative_error(action: GroupAction, n_shifts: int | None = None) -> float:
-    """Error of the first shifts, or of all, relative to that of noise."""
+    """Return the error of the first shifts, or of all, relative to that of noise."""
     moved = float(action.moved[:n_shifts].sum())
     return 2.0 * float(action.missed[:n_shifts].sum()) / moved if moved else 1.0
 
 
 def _explained(action: GroupAction) -> float:
-    """Share of the variance of the codes that the maps explain; 0 if there is none."""
+    """Return the share of the variance that the maps explain; 0 without variance."""
     spread = float(action.spread.sum())
     return 1.0 - float(action.missed.sum()) / spread if spread else 0.0

@@ -1,16 +1,15 @@
-"""Explicitness: whether all latents together tell the values of a factor apart."""
+"""Explicitness: can a linear model predict a factor from all latents?"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import check_count, numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
-from unbraid.metrics._labelled import labelled_rows
+from unbraid.metrics._labeled import labeled_rows
 from unbraid.metrics._logistic_regression import fit_logistic_regression
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import Split, split_rows
-from unbraid.metrics._standardise import standardise
+from unbraid.metrics._standardize import standardize
 
 
 def explicitness_score(
@@ -24,20 +23,20 @@ def explicitness_score(
     """Explicitness of a representation.
 
     A logistic regression predicts each factor from all latents. For each value of the
-    factor, the area under the ROC curve says how well its rows are told from the rest;
-    areas are averaged over values, then over factors. Chance is 0.5.
+    factor, the area under the ROC curve measures how well its rows are separated from
+    the rest; areas are averaged over values, then over factors. Chance is 0.5.
 
     Args:
-        codes: Latent means, ``(n_rows, n_latents)``. Standardised here; constant and
-            duplicate latents do no harm.
+        codes: Latent means, ``(n_rows, n_latents)``. Standardized here; constant and
+            duplicate latents are harmless.
         factors: Ground truth, ``(n_rows, n_factors)``, or :class:`Factors`. Continuous
             factors are binned; for each factor, rows where it is missing are left out.
-            A value that was not learned from, or not met in the rows scored, has no
-            curve and is left out of the average; if none is left, the area is 0.5.
-        iterations: Steps of the optimiser at most. It may stop before it has converged,
-            as in disentanglement_lib, which changes areas by less than 1e-4.
-        split: Rows to learn from and to test on; when not given, 10,000 and 5,000 are
-            drawn at random, or all rows in this ratio if there are fewer.
+            A value that does not occur in the training or the test rows has no curve
+            and is left out of the average; if none is left, the area is 0.5.
+        iterations: Largest number of steps of the optimizer. It may stop before it has
+            converged, as in disentanglement_lib, which changes areas by less than 1e-4.
+        split: Rows to learn from and to test on. By default 10,000 and 5,000 random
+            rows, or all rows in this ratio if there are fewer.
         seed: Seed of the draw.
 
     Returns:
@@ -58,15 +57,15 @@ def explicitness_score(
         Ridgeway and Mozer (2018), Learning Deep Disentangled Embeddings with the
         F-Statistic Loss, Section 3. https://arxiv.org/abs/1802.05312
     """
-    who = "explicitness_score"
-    codes, factors = read_inputs(who, codes, factors)
-    check_size(who, "iterations", iterations)
+    caller = "explicitness_score"
+    codes, factors = read_inputs(caller, codes, factors)
+    check_count(f"{caller}: iterations", iterations)
     is_drawn = split is None
     if split is None:
         generator = numpy_generator(seed, "explicitness", "rows")
         split = split_rows(len(codes), generator=generator)
-    parts = [labelled_rows(who, split, factors, k) for k in range(factors.n_factors)]
-    codes = standardise(codes, split.train)
+    parts = [labeled_rows(caller, split, factors, k) for k in range(factors.n_factors)]
+    codes = standardize(codes, split.train)
     areas = np.array(
         [
             _areas(codes, labels, rows, iterations)
@@ -89,7 +88,7 @@ def _areas(
     rows: Split,
     iterations: int,
 ) -> tuple[float, float]:
-    """Areas on the rows learned from and on the rows to test on."""
+    """Return the areas on the training rows and on the test rows."""
     if (labels[rows.train] == labels[rows.train[0]]).all():
         return 0.5, 0.5
     model = fit_logistic_regression(
@@ -107,14 +106,14 @@ def _areas(
 def mean_area_under_curves(
     scores: NDArray[np.floating], is_class: NDArray[np.bool_]
 ) -> float:
-    """Mean over classes of the area under the ROC curve, 0.5 if no class has one.
+    """Return the mean area under the ROC curve over classes; 0.5 if none has a curve.
 
     The area is the share of pairs of a row of the class and a row of another that the
     scores put in the right order, ties counting half.
 
     Args:
-        scores: Shape ``(n_rows, n_classes)``, higher for rows of the class.
-        is_class: Whether a row is of a class, same shape.
+        scores: Scores, ``(n_rows, n_classes)``, higher for rows of the class.
+        is_class: Whether a row is of a class, ``(n_rows, n_classes)``.
     """
     # Here, because it takes half a second to import.
     from scipy.stats import rankdata

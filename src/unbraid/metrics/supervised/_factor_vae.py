@@ -1,13 +1,12 @@
-"""FactorVAE score: does fixing a factor still one latent of its own?"""
+"""FactorVAE score: does fixing a factor hold one latent constant?"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import check_count, numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
 from unbraid.metrics._resampling import SharedFactorRows, grid_note
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 
 _CHUNK = 1024
 """Groups whose codes are in memory at once."""
@@ -27,9 +26,9 @@ def factor_vae_score(
     r"""FactorVAE score of a representation.
 
     Fix a random factor :math:`k`, draw a group of rows that share its value, and vote
-    for the latent that varies least in the group relative to how much it varies at
-    all. A latent stands for the factor that it got most votes from; the score is the
-    share of fresh votes for which this tells the factor that was fixed.
+    for the latent that varies least in the group, relative to its variance in all rows.
+    Each latent is assigned to the factor that it got most votes from; the score is the
+    share of new votes for which this predicts the factor that was fixed.
 
     .. math::
         j^* = \operatorname*{arg\,min}_{j \,:\, s_j \ge t} \;
@@ -79,13 +78,13 @@ def factor_vae_score(
         Learning of Disentangled Representations, for the sizes and the pruning.
         https://arxiv.org/abs/1811.12359
     """
-    who = "factor_vae_score"
-    codes, factors = read_inputs(who, codes, factors)
-    check_size(who, "n_train", n_train)
-    check_size(who, "n_test", n_test)
-    check_size(who, "group_size", group_size, least=2)
-    check_size(who, "n_variance", n_variance, least=2)
-    generator = numpy_generator(seed, who)
+    caller = "factor_vae_score"
+    codes, factors = read_inputs(caller, codes, factors)
+    check_count(f"{caller}: n_train", n_train)
+    check_count(f"{caller}: n_test", n_test)
+    check_count(f"{caller}: group_size", group_size, least=2)
+    check_count(f"{caller}: n_variance", n_variance, least=2)
+    generator = numpy_generator(seed, caller)
     scaled, active = _active_latents(codes, n_variance, prune_threshold, generator)
     rows = SharedFactorRows(factors)
     # Latents that are not active get no votes.
@@ -118,11 +117,11 @@ def _active_latents(
     threshold: float,
     generator: np.random.Generator,
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Codes of the active latents in units of their spread, and which these are."""
+    """Return the codes of active latents divided by their spread, and their columns."""
     some = codes[generator.integers(len(codes), size=n_variance)]
     spread = some.std(axis=0, ddof=1)
     active = np.flatnonzero((spread >= threshold) & (spread > 0))
-    # Centred before single precision, so that a far-off mean costs no digits.
+    # Centered before single precision, so that a large mean costs no digits.
     scaled = (codes[:, active] - some[:, active].mean(axis=0)) / spread[active]
     return scaled.astype(np.float32), active
 
@@ -134,7 +133,7 @@ def _votes(
     group_size: int,
     generator: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """How often each latent won when each factor was fixed, (latents, factors)."""
+    """Count how often each latent won for each fixed factor, (latents, factors)."""
     fixed = generator.integers(rows.n_factors, size=n_votes)
     winners = np.empty(n_votes, dtype=np.int64)
     for start in range(0, n_votes, _CHUNK):

@@ -7,10 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import check_count, check_option, numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
-from unbraid.metrics._options import check_option
-from unbraid.metrics._sizes import check_size
 
 from ._states import States, states_of_table
 from ._traversal_spread import too_few_traversals
@@ -18,14 +16,14 @@ from ._traversals import complete_along_each_factor
 
 Group = Literal["by_kind", "cyclic"]
 
-_MOST_SHIFTS = 32
-# Share of the codes' largest eigenvalue; it decides only what the data leave open.
+_MAX_SHIFTS = 32
+# Share of the codes' largest eigenvalue; matters only for directions without data.
 _RIDGE = 1e-8
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroupAction:
-    """What the shifts of one factor do to the codes.
+    """Effect of the shifts of one factor on the codes.
 
     Every shift has its own affine map ``z + b + (z - mean) N``. ``N`` is the smallest
     matrix with the least squared error, so that codes which the data do not tell apart
@@ -67,7 +65,7 @@ class GroupActions:
         by_factor: Action of each factor, by name.
         n_latents: Number of latents.
         factors: All factors of the table.
-        notes: What the reader of a score should know.
+        notes: Remarks for the notes of a score.
     """
 
     by_factor: dict[str, GroupAction]
@@ -82,7 +80,7 @@ class GroupActions:
 
 
 def fit_group_actions(
-    who: str,
+    caller: str,
     codes: ArrayLike,
     factors: ArrayLike | Factors,
     *,
@@ -93,16 +91,16 @@ def fit_group_actions(
     """Fit the action of every factor on the codes.
 
     Args:
-        who: Name of the metric, for messages.
+        caller: Name of the metric, for messages.
         codes: Latent means, ``(n_rows, n_latents)``.
         factors: Ground truth, ``(n_rows, n_factors)``, or :class:`Factors`.
         group: ``"by_kind"`` or ``"cyclic"``; see :func:`equivariance_score`.
         n_traversals: Largest number of traversals per factor, drawn at random.
         seed: Seed of the drawing.
     """
-    codes, factors = read_inputs(who, codes, factors)
-    check_option(who, "group", group, Group)
-    check_size(who, "n_traversals", n_traversals)
+    codes, factors = read_inputs(caller, codes, factors)
+    check_option(f"{caller}: group", group, Group)
+    check_count(f"{caller}: n_traversals", n_traversals)
     states = states_of_table(codes, factors)
     cubes = _cubes(states, n_traversals, seed)
     actions = {}
@@ -111,7 +109,7 @@ def fit_group_actions(
         if cube is not None and cube.shape[0] * (cube.shape[1] - 1) > 1:
             actions[factor] = _fit(cube, wraps)
     if not actions:
-        raise ValueError(too_few_traversals(who, factors))
+        raise ValueError(too_few_traversals(caller, factors))
     left_out = [name for name in factors.names if name not in actions]
     notes = [
         f"no code moves along {factor!r}"
@@ -127,7 +125,7 @@ def fit_group_actions(
 def _cubes(
     states: States, n_traversals: int, seed: int
 ) -> Iterator[tuple[str, NDArray[np.float64] | None]]:
-    """Codes on traversals of each factor, ``(n_traversals, n_values, n_latents)``."""
+    """Yield codes on traversals by factor, ``(n_traversals, n_values, n_latents)``."""
     if not len(states.codes):
         yield from ((name, None) for name in states.factors.names)
         return
@@ -180,14 +178,14 @@ def _fit(cube: NDArray[np.float64], wraps: bool) -> GroupAction:
 def _shifted(
     cube: NDArray[np.float64], wraps: bool
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Codes before and after each shift, both ``(n_pairs, n_latents)``.
+    """Yield codes before and after each shift, both ``(n_pairs, n_latents)``.
 
-    A factor that does not wrap around is shifted by half its values at the most: the
-    few values that have a partner farther away are easy to map.
+    A factor that does not wrap around is shifted by at most half of its values, because
+    the few values with a partner farther away are easy to map.
     """
     _, n_values, n_latents = cube.shape
     last = n_values - 1 if wraps else n_values // 2
-    n_shifts = min(last, _MOST_SHIFTS)
+    n_shifts = min(last, _MAX_SHIFTS)
     for shift in np.linspace(1, last, n_shifts).round().astype(int):
         source, target = cube[:, : n_values - shift], cube[:, shift:]
         if wraps:

@@ -1,20 +1,19 @@
-"""InfoE: how much of each factor a linear model reads off all latents."""
+"""InfoE: how much of each factor a linear model predicts from all latents."""
 
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import check_count, check_option, numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs
-from unbraid.metrics._labelled import labelled_rows
+from unbraid.metrics._labeled import labeled_rows
 from unbraid.metrics._logistic_regression import fit_logistic_regression
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import Split, split_rows
-from unbraid.metrics._standardise import standardise
+from unbraid.metrics._standardize import standardize
 
-from ._infomec import LatentKind, check_latent_kind
+from ._infomec import LatentKind
 
 
 def infoexplicitness(
@@ -27,17 +26,17 @@ def infoexplicitness(
     split: Split | None = None,
     seed: int = 0,
 ) -> Score:
-    r"""InfoE: how much of each factor a linear model reads off all latents.
+    r"""InfoE: how much of each factor a linear model predicts from all latents.
 
     A logistic regression without penalty, classes balanced, predicts each factor. Its
-    log-loss, against that of a model that sees no latents, gives the share of the
-    factor's uncertainty that is taken away; shares are averaged over factors.
+    log-loss, compared with that of a model without latents, gives the share of the
+    factor's uncertainty that is removed; shares are averaged over factors.
 
     .. math:: \frac{1}{K} \sum_k \max\Bigl(0, 1 - \frac{L(v_k \mid z)}{L(v_k)} \Bigr)
 
     Args:
         codes: Latents :math:`z`, ``(n_rows, n_latents)``, dead ones included.
-            Continuous ones are standardised, discrete ones become one column per value.
+            Continuous ones are standardized, discrete ones become one column per value.
         factors: Ground truth :math:`v`, ``(n_rows, n_factors)``, or :class:`Factors`.
             Continuous factors are binned; for each factor, rows where it is missing
             are left out, and in the rows scored those of a value not learned from. A
@@ -45,11 +44,11 @@ def infoexplicitness(
         latent_kind: ``"continuous"`` or ``"discrete"``.
         scored_on: ``"test"`` scores on rows that were not learned from; ``"train"`` on
             those learned from, as published, which flatters many latents on few rows.
-        iterations: Steps of the optimiser at most, 100 in the paper. Where a factor can
-            be told without error there is no best model, and the score creeps up to 1
-            with every step.
-        split: Rows to learn from and to test on; when not given, 10,000 and 5,000 are
-            drawn at random, or all rows in this ratio if there are fewer.
+        iterations: Largest number of steps of the optimizer, 100 in the paper. If a
+            factor can be predicted without error there is no best model, and the score
+            approaches 1 with more steps.
+        split: Rows to learn from and to test on. By default 10,000 and 5,000 random
+            rows, or all rows in this ratio if there are fewer.
         seed: Seed of the draw.
 
     Returns:
@@ -69,33 +68,30 @@ def infoexplicitness(
         Quantization, on InfoMEC. https://arxiv.org/abs/2305.18378
         Scoring on other rows than those learned from is ours.
     """
-    who = "infoexplicitness"
-    codes, factors = read_inputs(who, codes, factors)
-    check_size(who, "iterations", iterations)
-    check_latent_kind(who, latent_kind)
-    if scored_on not in ("test", "train"):
-        raise ValueError(
-            f"{who}: expected scored_on 'test' or 'train', got {scored_on!r}."
-        )
+    caller = "infoexplicitness"
+    codes, factors = read_inputs(caller, codes, factors)
+    check_count(f"{caller}: iterations", iterations)
+    check_option(f"{caller}: latent_kind", latent_kind, LatentKind)
+    check_option(f"{caller}: scored_on", scored_on, ("test", "train"))
     is_drawn = split is None
     if split is None:
         generator = numpy_generator(seed, "infoe", "rows")
         split = split_rows(len(codes), generator=generator)
     if scored_on == "train":
         split = Split(split.train, split.train)
-    parts = [labelled_rows(who, split, factors, k) for k in range(factors.n_factors)]
+    parts = [labeled_rows(caller, split, factors, k) for k in range(factors.n_factors)]
     inputs = _inputs(codes, split.train, latent_kind)
-    taken_away = np.array(
+    removed = np.array(
         [
-            _taken_away(inputs, labels, rows, iterations)
+            _removed_share(inputs, labels, rows, iterations)
             for labels, rows in zip(factors.labels.T, parts, strict=True)
         ]
     )
     return Score(
-        taken_away.mean(),
+        removed.mean(),
         name="infoe",
         variant=f"{latent_kind}, {scored_on}",
-        per_factor=dict(zip(factors.names, taken_away, strict=True)),
+        per_factor=dict(zip(factors.names, removed, strict=True)),
         seed=seed if is_drawn else None,
     )
 
@@ -103,19 +99,19 @@ def infoexplicitness(
 def _inputs(
     codes: NDArray[np.float64], train: NDArray[np.integer], latent_kind: LatentKind
 ) -> Any:
-    """Columns that the model sees, ``(n_rows, n_columns)``; sparse if discrete."""
+    """Return the inputs of the model, ``(n_rows, n_columns)``, sparse if discrete."""
     if latent_kind == "continuous":
-        return standardise(codes, train)
+        return standardize(codes, train)
     # Here, because it takes a second to import.
     from sklearn.preprocessing import OneHotEncoder
 
     return OneHotEncoder(handle_unknown="ignore").fit(codes[train]).transform(codes)
 
 
-def _taken_away(
+def _removed_share(
     inputs: Any, labels: NDArray[np.int64], rows: Split, iterations: int
 ) -> float:
-    """Share of the log-loss without latents that a model with them does away with."""
+    """Return the share of the log-loss that a model with latents removes."""
     classes = np.unique(labels[rows.train])
     scored = rows.test[np.isin(labels[rows.test], classes)]
     if len(classes) < 2 or not len(scored):
@@ -129,7 +125,7 @@ def _taken_away(
     )
     columns = np.searchsorted(classes, labels[scored])
     chances = model.predict_proba(inputs[scored])[np.arange(len(scored)), columns]
-    # Cut off like scikit-learn's log-loss, or one bold mistake outweighs all else.
+    # Clipped like scikit-learn's log-loss, or one confident mistake would dominate.
     loss = -np.log(np.maximum(chances, np.finfo(np.float64).eps)).mean()
-    # With classes balanced, the best model that sees nothing finds all equally likely.
+    # With balanced classes, the best model without inputs finds all equally likely.
     return max(0.0, 1.0 - loss / np.log(len(classes)))

@@ -1,23 +1,22 @@
-"""InfoM and InfoC: modularity and compactness in shares of information."""
+"""InfoM and InfoC: modularity and compactness by shares of information."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unbraid.foundation import numpy_generator
+from unbraid.foundation import check_count, check_option, numpy_generator
 from unbraid.metrics._active import active_latents
 from unbraid.metrics._information import entropy, mutual_information
 from unbraid.metrics._inputs import Factors, read_inputs
-from unbraid.metrics._neighbours import (
-    NEIGHBOURS,
-    neighbour_information,
+from unbraid.metrics._neighbors import (
+    NEIGHBORS,
+    neighbor_information,
     without_ties,
 )
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 from unbraid.metrics._splits import split_rows
 
 LatentKind = Literal["continuous", "discrete"]
@@ -31,15 +30,16 @@ def infomodularity(
     factors: ArrayLike | Factors,
     *,
     latent_kind: LatentKind = "continuous",
-    neighbours: int = NEIGHBOURS,
+    neighbors: int = NEIGHBORS,
     seed: int = 0,
 ) -> Score:
-    r"""InfoM: whether each latent knows about one factor only.
+    r"""InfoM: does each latent have information about one factor only?
 
-    Of all that a latent knows, in shares of the factors' entropies, take the part that
-    is about its best factor; average over active latents, and rescale so that knowing
-    all factors alike gives 0. A latent that knows next to nothing still has a best
-    factor, so that noise does not score 0 but 0.3 or more: read it beside InfoE.
+    Of the information of a latent about all factors, as shares of their entropies, take
+    the part about its best factor; average over active latents, and rescale so that
+    equal information about all factors gives 0. A latent with almost no information
+    still has a best factor, so that noise does not score 0 but 0.3 or more: look at
+    InfoE, too.
 
     .. math::
         \Bigl( \frac{1}{A} \sum_j \frac{\max_k N_{jk}}{\sum_k N_{jk}} - \frac{1}{K}
@@ -50,15 +50,16 @@ def infomodularity(
         codes: Latents :math:`z`, ``(n_rows, n_latents)``; more than 10,000 rows are
             sampled. Only the active ones count: those whose range is above a twentieth
             of the widest, or, if discrete, that vary. A duplicate latent changes
-            nothing but the average. An active latent that knows nothing counts as if
-            it knew all factors alike.
+            only the average. An active latent without information counts as if it had
+            equal information about all factors.
         factors: Ground truth :math:`v`, ``(n_rows, n_factors)``, or :class:`Factors`.
             Continuous factors are binned; for each factor, rows where it is missing
             are left out. With a single factor the score is the share of active latents
-            that know anything about it.
-        latent_kind: How information is estimated: from nearest neighbours for
-            ``"continuous"`` latents, from relative frequencies for ``"discrete"`` ones.
-        neighbours: Nearest neighbours that make a neighbourhood, from 1.
+            that have any information about it.
+        latent_kind: Kind of the latents. Information is estimated from nearest
+            neighbors for ``"continuous"`` latents, and from relative frequencies for
+            ``"discrete"`` ones.
+        neighbors: Number of nearest neighbors, at least 1.
         seed: Seed of the rows and of the noise that breaks ties.
 
     Returns:
@@ -75,7 +76,7 @@ def infomodularity(
         Quantization, on InfoMEC. https://arxiv.org/abs/2305.18378
     """
     shares, active, _ = _shares_and_active(
-        "infomodularity", codes, factors, latent_kind, neighbours, seed
+        "infomodularity", codes, factors, latent_kind, neighbors, seed
     )
     return Score(
         _concentration(shares[active]).mean() if active.any() else 0.0,
@@ -92,13 +93,13 @@ def infocompactness(
     factors: ArrayLike | Factors,
     *,
     latent_kind: LatentKind = "continuous",
-    neighbours: int = NEIGHBOURS,
+    neighbors: int = NEIGHBORS,
     seed: int = 0,
 ) -> Score:
-    r"""InfoC: whether each factor is known by one latent only.
+    r"""InfoC: does only one latent have information about each factor?
 
-    Of all that latents know about a factor, take the part of its best latent; average
-    over factors, and rescale so that knowing it all alike gives 0.
+    Of the information of all latents about a factor, take the part of its best latent;
+    average over factors, and rescale so that equal information in all latents gives 0.
 
     .. math::
         \Bigl( \frac{1}{K} \sum_k \frac{\max_j N_{jk}}{\sum_j N_{jk}} - \frac{1}{A}
@@ -108,13 +109,13 @@ def infocompactness(
     Args:
         codes: Latents :math:`z`, ``(n_rows, n_latents)``, as in :func:`infomodularity`;
             only the :math:`A` active ones count. A duplicate halves the part of the
-            best. With a single active latent the score is the share of factors that it
-            knows anything about.
+            best. With a single active latent the score is the share of factors about
+            which it has any information.
         factors: Ground truth :math:`v`, ``(n_rows, n_factors)``, or :class:`Factors`,
-            as in :func:`infomodularity`. A factor that no latent knows anything about
-            counts as if all knew it alike.
-        latent_kind: As in :func:`infomodularity`.
-        neighbours: As in :func:`infomodularity`.
+            as in :func:`infomodularity`. A factor about which no latent has information
+            counts as if all had the same.
+        latent_kind: Kind of the latents, as in :func:`infomodularity`.
+        neighbors: Number of nearest neighbors, at least 1.
         seed: Seed of the rows and of the noise that breaks ties.
 
     Returns:
@@ -132,7 +133,7 @@ def infocompactness(
         Quantization, on InfoMEC. https://arxiv.org/abs/2305.18378
     """
     shares, active, factors = _shares_and_active(
-        "infocompactness", codes, factors, latent_kind, neighbours, seed
+        "infocompactness", codes, factors, latent_kind, neighbors, seed
     )
     compact = (
         _concentration(shares[active].T)
@@ -150,27 +151,18 @@ def infocompactness(
     )
 
 
-def check_latent_kind(who: str, latent_kind: LatentKind) -> None:
-    """Raise a clear error unless ``latent_kind`` is one that InfoMEC knows."""
-    if latent_kind not in get_args(LatentKind):
-        raise ValueError(
-            f"{who}: expected latent_kind 'continuous' or 'discrete', got "
-            f"{latent_kind!r}."
-        )
-
-
 def _shares_and_active(
-    who: str,
+    caller: str,
     codes: ArrayLike,
     factors: ArrayLike | Factors,
     latent_kind: LatentKind,
-    neighbours: int,
+    neighbors: int,
     seed: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], Factors]:
-    """Information as a share of entropy, which latents are active, and the factors."""
-    check_latent_kind(who, latent_kind)
-    check_size(who, "neighbours", neighbours)
-    codes, factors = read_inputs(who, codes, factors)
+    """Return information as a share of entropy, active latents, and the factors."""
+    check_option(f"{caller}: latent_kind", latent_kind, LatentKind)
+    check_count(f"{caller}: neighbors", neighbors)
+    codes, factors = read_inputs(caller, codes, factors)
     generator = numpy_generator(seed, "infomec")
     rows = split_rows(len(codes), n_train=N_ROWS, n_test=0, generator=generator).train
     codes, factors = codes[rows], factors.at(rows)
@@ -178,9 +170,9 @@ def _shares_and_active(
         active = active_latents(codes, share=0.0)
         values = [np.unique(latent, return_inverse=True)[1] for latent in codes.T]
         return _shares(values, factors, mutual_information), active, factors
-    estimate = partial(neighbour_information, neighbours=neighbours)
+    estimate = partial(neighbor_information, neighbors=neighbors)
     shares = _shares(list(without_ties(codes, generator).T), factors, estimate)
-    # The noise that breaks ties must not make a constant latent know something.
+    # The noise that breaks ties must not give a constant latent any information.
     shares[np.ptp(codes, axis=0) == 0] = 0.0
     return shares, active_latents(codes), factors
 
@@ -193,7 +185,7 @@ def _shares(
     table = np.zeros((len(latents), factors.n_factors))
     for k, labels in enumerate(factors.labels.T):
         known = labels >= 0
-        # A rare value may not be among the rows drawn; nothing is left to know then.
+        # A rare value may be missing in the sample, which leaves no entropy.
         if known.any() and (own := entropy(labels[known])) > 0:
             of_latents = [information(z[known], labels[known]) for z in latents]
             table[:, k] = np.array(of_latents) / own
@@ -201,7 +193,7 @@ def _shares(
 
 
 def _concentration(shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How much of each row lies in its largest entry: 0 if even, 1 if all of it."""
+    """Return the share of the largest entry of each row, rescaled to start at 0."""
     width, best = shares.shape[1], shares.max(axis=1)
     if width == 1:
         return (best > 0).astype(np.float64)

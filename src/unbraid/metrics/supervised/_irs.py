@@ -1,11 +1,11 @@
-"""Interventional robustness: whether a latent keeps still when its factor does."""
+"""Interventional robustness: does a latent stay constant if its factor does?"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unbraid.foundation import check_count, check_number
 from unbraid.metrics._inputs import BINS, Factors, read_inputs, to_bins
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 
 
 def interventional_robustness_score(
@@ -17,10 +17,10 @@ def interventional_robustness_score(
 ) -> Score:
     r"""Interventional robustness score (IRS) of a representation.
 
-    Hold one factor at a value and let all others vary: a latent that stands for this
-    factor alone stays near its mean. How far it strays, averaged over values and
-    divided by how far it ever strays, is taken from one; each latent counts with its
-    best factor, and with its largest deviation as weight.
+    Fix one factor at a value and let all others vary: a latent that encodes only this
+    factor stays near its mean. Its deviation, averaged over values and divided by its
+    largest deviation in all rows, is subtracted from one. Each latent counts with its
+    best factor, weighted by its largest deviation.
 
     .. math::
         R_{jk} = 1 - \frac{\frac{1}{|V_k|} \sum_{u \in V_k} Q_q\{ |z_j -
@@ -30,17 +30,17 @@ def interventional_robustness_score(
 
     Args:
         codes: Latent means :math:`z`, ``(n_rows, n_latents)``. Constant latents are
-            left out; duplicate ones change nothing but the weights. Weights go with the
-            scale of a latent: rescaling one latent changes the score.
+            left out; duplicate ones change only the weights. Weights are proportional
+            to the scale of a latent, so rescaling one latent changes the score.
         factors: Ground truth :math:`v`, ``(n_rows, n_factors)``, or :class:`Factors`.
             Continuous factors are binned; for each factor, rows where it is missing
             are left out. A value seen in one row only has no deviation, so give enough
             rows for each value. Rows need not cover the grid, but where factors are
-            dependent, holding one also holds others.
-        quantile: The deviation that stands for all deviations at one value, from 0 to
-            1. The paper takes the largest, 1.0; disentanglement_lib takes 0.99.
+            dependent, fixing one also fixes others.
+        quantile: Quantile of the deviations at one value, from 0 to 1. The paper uses
+            the largest deviation, 1.0; disentanglement_lib uses 0.99.
         factor_bins: Equal-width bins for factors with more values than that, as in
-            disentanglement_lib, or ``None`` to tell all values apart.
+            disentanglement_lib, or ``None`` for no bins.
 
     Returns:
         A score above -1 and up to 1, higher is better; 0 if all latents are constant.
@@ -65,12 +65,9 @@ def interventional_robustness_score(
     """
     codes, factors = read_inputs("interventional_robustness_score", codes, factors)
     if factor_bins is not None:
-        check_size("interventional_robustness_score", "factor_bins", factor_bins)
-    if not 0.0 <= quantile <= 1.0:
-        raise ValueError(
-            "interventional_robustness_score: expected a quantile from 0 to 1, got "
-            f"{quantile}."
-        )
+        check_count("interventional_robustness_score: factor_bins", factor_bins)
+    name = "interventional_robustness_score: quantile"
+    check_number(name, quantile, least=0.0, most=1.0)
     largest = np.abs(codes - codes.mean(axis=0)).max(axis=0)
     # The mean of equal numbers can differ from them by rounding: compare the numbers.
     active = (codes != codes[0]).any(axis=0)
@@ -79,8 +76,8 @@ def interventional_robustness_score(
     for k, labels in enumerate(factors.labels.T):
         known = np.flatnonzero(labels >= 0)
         groups = _groups(labels[known], factor_bins)
-        strayed = _mean_deviation(latents, known, groups, quantile)
-        robust[active, k] = 1.0 - strayed / largest[active]
+        deviation = _mean_deviation(latents, known, groups, quantile)
+        robust[active, k] = 1.0 - deviation / largest[active]
     per_latent = robust.max(axis=1)
     return Score(
         np.average(per_latent[active], weights=largest[active]) if active.any() else 0,
@@ -105,13 +102,13 @@ def _mean_deviation(
     groups: NDArray[np.int64],
     quantile: float,
 ) -> NDArray[np.float64]:
-    """Average over groups of the quantile of deviations from the group's mean.
+    """Return the quantile of deviations from the group mean, averaged over groups.
 
     Args:
-        latents: Shape ``(n_rows, n_latents)``.
+        latents: Latents, ``(n_rows, n_latents)``.
         known: Rows that belong to a group, ``(n_known,)``.
         groups: Number of the group of each, ``(n_known,)``.
-        quantile: From 0 to 1.
+        quantile: Quantile of the deviations, from 0 to 1.
     """
     # numpy sorts integers of one or two bytes in linear time.
     small = groups.astype(np.min_scalar_type(int(groups.max())))

@@ -3,15 +3,15 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unbraid.foundation import check_count
 from unbraid.metrics._information import (
     bin_codes,
     entropy,
     factor_entropies,
     mutual_information_matrix,
 )
-from unbraid.metrics._inputs import BINS, Factors, read_inputs
+from unbraid.metrics._inputs import BINS, Factors, read_inputs, require_two_latents
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 
 
 def joint_entropy_minus_mutual_information_gap(
@@ -19,10 +19,10 @@ def joint_entropy_minus_mutual_information_gap(
 ) -> Score:
     r"""Joint entropy minus mutual information gap (JEMMIG), scaled so that 1 is best.
 
-    MIG lets a factor's best latent know other factors too. JEMMIG adds the joint
-    entropy of factor and best latent, which is smallest when the latent holds this
-    factor and nothing besides; here it is divided by its largest possible value and
-    taken from one.
+    MIG does not penalize latents that encode other factors, too. JEMMIG adds the joint
+    entropy of a factor and its best latent, which is smallest if the latent encodes
+    only this factor. Here it is divided by its largest possible value and subtracted
+    from one.
 
     .. math::
         \frac{1}{K} \sum_{k} \Bigl( 1 - \frac{H(v_k, z_{j(k)}) - I(z_{j(k)}; v_k)
@@ -30,7 +30,7 @@ def joint_entropy_minus_mutual_information_gap(
 
     Args:
         codes: Latent means :math:`z`, ``(n_rows, n_latents)``, at least two latents.
-            Binned here; a constant latent knows nothing, a duplicate one closes gaps.
+            Binned here. A constant latent has no information; a duplicate closes gaps.
         factors: Ground truth :math:`v`, ``(n_rows, n_factors)``, or :class:`Factors`.
             Continuous factors are binned; for each factor, rows where it is missing
             are left out.
@@ -57,20 +57,16 @@ def joint_entropy_minus_mutual_information_gap(
         Its score is the unscaled quantity; the scaled one is from Carbonneau et al.
         (2022), Measuring Disentanglement: A Review of Metrics.
     """
-    who = "joint_entropy_minus_mutual_information_gap"
-    codes, factors = read_inputs(who, codes, factors)
-    check_size(who, "bins", bins)
-    if codes.shape[1] < 2:
-        raise ValueError(
-            f"{who}: expected codes with at least two latents, got shape "
-            f"{codes.shape}. A gap needs a best latent and a runner-up."
-        )
+    caller = "joint_entropy_minus_mutual_information_gap"
+    codes, factors = read_inputs(caller, codes, factors)
+    check_count(f"{caller}: bins", bins)
+    require_two_latents(caller, codes)
     binned = bin_codes(codes, bins)
     information = mutual_information_matrix(binned, factors)
     best = np.sort(information, axis=0)
     alone = factor_entropies(factors)
     held = [
-        # Of latents that know the same, the one that holds least besides.
+        # Of latents with the same information, the one with the smallest entropy.
         min(
             entropy(binned[factors.known[:, k], j])
             for j in np.flatnonzero(information[:, k] > best[-1, k] - 1e-12)

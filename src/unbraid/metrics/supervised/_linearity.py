@@ -15,7 +15,7 @@ def linearity_ratio(
     n_traversals: int = 1024,
     seed: int = 0,
 ) -> Score:
-    r"""How much of the movement along a factor goes in its main direction.
+    r"""Share of the movement of codes along a factor that is in one direction.
 
     Let one factor run through its values while the others stay: the codes draw a path.
     The ratio is the variance along the path's first principal direction as a share of
@@ -40,8 +40,8 @@ def linearity_ratio(
     Args:
         codes: Latent means, ``(n_rows, n_latents)``, at least two latents.
         factors: Ground truth, ``(n_rows, n_factors)``, or :class:`Factors`.
-        n_traversals: Traversals drawn per factor; where there are no more than that,
-            all are used, and nothing is random.
+        n_traversals: Number of traversals per factor, drawn at random; all if there
+            are fewer.
         seed: Seed of the drawing.
 
     Returns:
@@ -80,5 +80,5 @@ def linearity_ratio(
 
 
 def linear_share(spread: Spread) -> float:
-    """Mean standardised share of the main direction (Eq. 4.7 and 4.8)."""
+    """Return the mean rescaled share of the main direction (Eq. 4.7 and 4.8)."""
     return float(spread.weights @ spread.share(spread.main))

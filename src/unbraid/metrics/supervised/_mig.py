@@ -1,16 +1,16 @@
-"""Mutual information gap: how much of a factor one latent holds alone."""
+"""Mutual information gap (MIG)."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unbraid.foundation import check_count
 from unbraid.metrics._information import (
     bin_codes,
     factor_entropies,
     mutual_information_matrix,
 )
-from unbraid.metrics._inputs import BINS, Factors, read_inputs
+from unbraid.metrics._inputs import BINS, Factors, read_inputs, require_two_latents
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 
 
 def mutual_information_gap(
@@ -18,10 +18,10 @@ def mutual_information_gap(
 ) -> Score:
     r"""Mutual information gap (MIG) of a representation.
 
-    For every factor, take the latent that knows most about it and the runner-up; the
-    gap between the two, as a share of the factor's entropy, is averaged over factors.
-    One means every factor is held by one latent alone; zero means every factor is
-    known equally well by two latents.
+    For each factor, the difference between the highest and the second-highest mutual
+    information with any latent, divided by the factor's entropy, averaged over factors.
+    The score is 1 if each factor is encoded by exactly one latent, and 0 if two latents
+    always have the same information about it.
 
     .. math::
         \frac{1}{K} \sum_{k} \frac{1}{H(v_k)}
@@ -29,7 +29,7 @@ def mutual_information_gap(
 
     Args:
         codes: Latent means :math:`z`, ``(n_rows, n_latents)``, at least two latents.
-            Binned here; a constant latent knows nothing, a duplicate one closes gaps.
+            Binned here. A constant latent has no information; a duplicate closes gaps.
         factors: Ground truth :math:`v`, ``(n_rows, n_factors)``, or :class:`Factors`.
             Continuous factors are binned; for each factor, rows where it is missing
             are left out.
@@ -56,12 +56,8 @@ def mutual_information_gap(
         Variational Autoencoders, Eq. 6. https://arxiv.org/abs/1802.04942
     """
     codes, factors = read_inputs("mutual_information_gap", codes, factors)
-    check_size("mutual_information_gap", "bins", bins)
-    if codes.shape[1] < 2:
-        raise ValueError(
-            "mutual_information_gap: expected codes with at least two latents, "
-            f"got shape {codes.shape}. A gap needs a best latent and a runner-up."
-        )
+    check_count("mutual_information_gap: bins", bins)
+    require_two_latents("mutual_information_gap", codes)
     information = mutual_information_matrix(bin_codes(codes, bins), factors)
     best = np.sort(information, axis=0)
     gaps = (best[-1] - best[-2]) / factor_entropies(factors)

@@ -1,10 +1,11 @@
-"""MIG-sup: whether each latent knows about one factor alone."""
+"""MIG-sup: does each latent have information about one factor only?"""
 
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unbraid.foundation import check_count, check_option
 from unbraid.metrics._active import active_latents
 from unbraid.metrics._information import (
     bin_codes,
@@ -13,7 +14,6 @@ from unbraid.metrics._information import (
 )
 from unbraid.metrics._inputs import BINS, Factors, read_inputs
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 
 
 def mutual_information_gap_by_latent(
@@ -25,9 +25,10 @@ def mutual_information_gap_by_latent(
 ) -> Score:
     r"""Mutual information gap per latent (MIG-sup), the supplement of MIG.
 
-    For every latent, take the factor it knows best, as a share of that factor's
-    entropy, and the runner-up; the gap between the two is averaged over latents. MIG
-    asks whether a factor has one latent; this asks whether a latent has one factor.
+    For each latent, the difference between the highest and the second-highest mutual
+    information with any factor, as shares of the factors' entropies, averaged over
+    latents. MIG asks whether a factor has one latent; this asks whether a latent has
+    one factor.
 
     .. math::
         \frac{1}{J} \sum_{j} \Bigl( \frac{I(z_j; v_{k(j)})}{H(v_{k(j)})} -
@@ -35,10 +36,10 @@ def mutual_information_gap_by_latent(
 
     Args:
         codes: Latent means :math:`z`, ``(n_rows, n_latents)``. Binned here. A constant
-            latent has no gap; a duplicate one changes nothing but the average.
+            latent has no gap; a duplicate one changes only the average.
         factors: Ground truth :math:`v`, ``(n_rows, n_factors)``, or :class:`Factors`.
             Continuous factors are binned; for each factor, rows where it is missing
-            are left out. With a single factor the runner-up is 0.
+            are left out. With a single factor the second-highest information is 0.
         bins: Equal-width bins per latent. Scores depend on it: report it.
         latents: ``"all"`` averages over every latent: latents that are not used pull
             the score down, so that ten latents never reach 1 on five factors.
@@ -65,12 +66,10 @@ def mutual_information_gap_by_latent(
         Other implementations average over all latents.
     """
     codes, factors = read_inputs("mutual_information_gap_by_latent", codes, factors)
-    check_size("mutual_information_gap_by_latent", "bins", bins)
-    if latents not in ("all", "active"):
-        raise ValueError(
-            "mutual_information_gap_by_latent: expected latents 'all' or 'active', "
-            f"got {latents!r}."
-        )
+    check_count("mutual_information_gap_by_latent: bins", bins)
+    check_option(
+        "mutual_information_gap_by_latent: latents", latents, ("all", "active")
+    )
     information = mutual_information_matrix(bin_codes(codes, bins), factors)
     shares = information / factor_entropies(factors)
     best = np.sort(np.column_stack([np.zeros(len(shares)), shares]), axis=1)

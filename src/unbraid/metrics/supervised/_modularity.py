@@ -1,15 +1,15 @@
-"""Modularity: whether each latent knows about one factor only."""
+"""Modularity: does each latent have information about one factor only?"""
 
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unbraid.foundation import check_count, check_option
 from unbraid.metrics._active import active_latents
 from unbraid.metrics._information import bin_codes, mutual_information_matrix
 from unbraid.metrics._inputs import BINS, Factors, read_inputs
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 
 
 def modularity_score(
@@ -21,10 +21,10 @@ def modularity_score(
 ) -> Score:
     r"""Modularity of a representation.
 
-    Each latent has a factor it knows most about; what it knows about the others, as a
-    share of what it would know if it knew all of them as well, is taken from one. The
-    score says nothing on whether several latents share a factor, nor on whether a
-    factor is known at all.
+    For each latent, one minus the mean squared information about all factors but its
+    best one, as a share of the squared information about the best one, averaged over
+    latents. The score does not depend on whether several latents encode the same
+    factor, nor on how much information there is about a factor.
 
     .. math::
         \frac{1}{J} \sum_{j} \Bigl( 1 -
@@ -32,11 +32,11 @@ def modularity_score(
 
     Args:
         codes: Latent means :math:`z`, ``(n_rows, n_latents)``. Binned here. A constant
-            latent counts as 0; a duplicate one changes nothing but the average.
+            latent counts as 0; a duplicate one changes only the average.
         factors: Ground truth :math:`v`, ``(n_rows, n_factors)``, or :class:`Factors`.
             Continuous factors are binned; for each factor, rows where it is missing
-            are left out. With a single factor there is none to be confused with: each
-            latent that knows anything about it counts as 1.
+            are left out. With a single factor, each latent with any information about
+            it counts as 1.
         bins: Equal-width bins per latent.
         latents: ``"all"`` averages over every latent, as published. A dead latent then
             counts too, with the ratio of two numbers that are mostly noise, which
@@ -62,11 +62,8 @@ def modularity_score(
         F-Statistic Loss, Section 3. https://arxiv.org/abs/1802.05312
     """
     codes, factors = read_inputs("modularity_score", codes, factors)
-    check_size("modularity_score", "bins", bins)
-    if latents not in ("all", "active"):
-        raise ValueError(
-            f"modularity_score: expected latents 'all' or 'active', got {latents!r}."
-        )
+    check_count("modularity_score: bins", bins)
+    check_option("modularity_score: latents", latents, ("all", "active"))
     information = mutual_information_matrix(bin_codes(codes, bins), factors)
     modularity = _per_latent(information)
     active = active_latents(codes)

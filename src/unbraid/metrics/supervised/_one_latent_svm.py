@@ -1,4 +1,4 @@
-"""Linear support vector machines on a single latent, solved exactly and at once."""
+"""Linear support vector machines on a single latent, solved exactly."""
 
 from dataclasses import dataclass
 
@@ -6,17 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 STEPS = 200
-"""Newton steps at most; ten or so are enough."""
+"""Largest number of Newton steps; about ten are enough."""
 
 
 @dataclass(frozen=True)
 class OneLatentClassifier:
-    """Classes by the largest of ``slope * latent + intercept``.
+    """Classifier by the largest of ``slope * latent + intercept``.
 
     Attributes:
         classes: Class numbers, ascending, ``(n_classes,)``.
-        slopes: Shape ``(n_classes,)``.
-        intercepts: Shape ``(n_classes,)``.
+        slopes: Slope of each class, ``(n_classes,)``.
+        intercepts: Intercept of each class, ``(n_classes,)``.
     """
 
     classes: NDArray[np.int64]
@@ -24,7 +24,7 @@ class OneLatentClassifier:
     intercepts: NDArray[np.float64]
 
     def predict(self, latent: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The class of each row, ``(n_rows,)``."""
+        """Return the class of each row, ``(n_rows,)``."""
         decisions = latent[:, None] * self.slopes + self.intercepts
         return self.classes[decisions.argmax(axis=1)]
 
@@ -40,7 +40,7 @@ def fit_one_latent(
         \min_{w, b} \tfrac{1}{2} (w^2 + b^2)
         + \sum_i c_i \max(0, 1 - y_i (w x_i + b))^2 .
 
-    The intercept is penalised, and :math:`c_i` is ``cost`` for the others and ``cost *
+    The intercept is penalized, and :math:`c_i` is ``cost`` for the others and ``cost *
     n_rows / (n_classes * size)`` for rows of a class of that size, as in liblinear with
     balanced weights; two classes are one problem, weighted on both sides.
 
@@ -49,9 +49,9 @@ def fit_one_latent(
     Newton step for all classes takes no pass over the rows.
 
     Args:
-        latent: Shape ``(n_rows,)``.
+        latent: Values of the latent, ``(n_rows,)``.
         labels: Class numbers, ``(n_rows,)``.
-        cost: Weight of the hinges, above 0.
+        cost: Weight of the hinges, positive.
 
     Example:
         >>> latent = np.array([0.0, 1.0, 5.0, 6.0])
@@ -63,12 +63,12 @@ def fit_one_latent(
     balanced = cost * len(latent) / (len(classes) * sizes)
     others = balanced[::-1] if len(classes) == 2 else np.full(len(classes), cost)
     problem = _Problem.of(latent, labels, balanced, others)
-    slopes, intercepts = _minimise(problem, len(classes))
+    slopes, intercepts = _minimize(problem, len(classes))
     return OneLatentClassifier(classes, slopes, intercepts)
 
 
-def _minimise(problem: "_Problem", n_classes: int) -> NDArray[np.float64]:
-    """Slopes and intercepts, ``(2, n_classes)``, by Newton steps with halving."""
+def _minimize(problem: "_Problem", n_classes: int) -> NDArray[np.float64]:
+    """Return slopes and intercepts, ``(2, n_classes)``, by damped Newton steps."""
     at = np.zeros((2, n_classes))
     loss, step = problem.loss_and_step(at)
     for _ in range(STEPS):
@@ -88,11 +88,11 @@ class _Problem:
     """Rows sorted by latent, with running sums of 1, x and x squared.
 
     Attributes:
-        latent: Ascending, ``(n_rows,)``.
+        latent: Values in ascending order, ``(n_rows,)``.
         sums: Running sums over all rows, ``(n_rows + 1, 3)``.
         keys: Class number and rank of each row as one integer, ascending.
         class_sums: Running sums over rows in the order of ``keys``.
-        edges: Where each class starts in that order, and the end.
+        edges: Starts of the classes in the order of ``keys``, and the end.
         inside: Weight of a class's own rows, ``(n_classes,)``.
         outside: Weight of the other rows, ``(n_classes,)``.
     """
@@ -115,7 +115,7 @@ class _Problem:
     ) -> "_Problem":
         order = np.argsort(latent)
         ascending = latent[order]
-        # Sorting is several times as fast on the smallest integers that will do.
+        # Sorting is several times faster with the smallest integer type.
         small = labels[order].astype(np.min_scalar_type(len(inside)))
         by_class = np.argsort(small, kind="stable")
         keys = labels[order][by_class] * (len(latent) + 1) + by_class

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 from unbraid.data import Traversals, all_rows
 from unbraid.foundation import (
     Correlation,
+    check_count,
+    check_option,
     correlate,
     is_constant,
     numpy_generator,
     tied,
 )
 from unbraid.metrics._inputs import Factors
-from unbraid.metrics._options import check_option
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 
 from ._traversals import (
     along_each_factor,
@@ -30,26 +30,26 @@ Along = Literal["factors", "random"]
 Norm = Literal["l1", "l2"]
 Pairs = Literal["any", "distinct"]
 RowDistance = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.floating]]
-"""Distance of each pair, ``(n,)``, from the rows of its first and its second."""
+"""Function of the first and second rows of pairs that returns distances, ``(n,)``."""
 
-_NUMBERS_AT_ONCE = 2**22
+_VALUES_PER_BATCH = 2**22
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairCorrelation:
-    """How pairs are drawn, latent distances measured and correlations taken.
+    """Settings of the correlation of distances over pairs of rows.
 
     Args:
-        who: Name of the metric, for messages.
+        caller: Name of the metric, for messages.
         along: Pairs along each factor, or of any two rows.
-        correlation: Of ranks or of the distances themselves.
-        norm: Of the difference of two codes.
-        pairs: Whether a row may be paired with its own like.
-        n_pairs: Pairs per factor, at least 2; all, if there are fewer.
+        correlation: Correlation of ranks or of distances.
+        norm: Norm of the difference of two codes.
+        pairs: Whether rows may be paired with themselves.
+        n_pairs: Number of pairs per factor, at least 2; all if there are fewer.
         seed: Seed of the drawing.
     """
 
-    who: str
+    caller: str
     along: Along
     correlation: Correlation
     norm: Norm
@@ -58,15 +58,15 @@ class PairCorrelation:
     seed: int
 
     def __post_init__(self) -> None:
-        check_option(self.who, "along", self.along, Along)
-        check_option(self.who, "correlation", self.correlation, Correlation)
-        check_option(self.who, "norm", self.norm, Norm)
-        check_option(self.who, "pairs", self.pairs, Pairs)
-        check_size(self.who, "n_pairs", self.n_pairs, least=2)
+        check_option(f"{self.caller}: along", self.along, Along)
+        check_option(f"{self.caller}: correlation", self.correlation, Correlation)
+        check_option(f"{self.caller}: norm", self.norm, Norm)
+        check_option(f"{self.caller}: pairs", self.pairs, Pairs)
+        check_count(f"{self.caller}: n_pairs", self.n_pairs, least=2)
 
     @property
     def variant(self) -> str:
-        """The options in words."""
+        """Text of the options."""
         return f"{self.along}, {self.correlation}, {self.norm}, {self.pairs} pairs"
 
     def along_factors(
@@ -78,11 +78,13 @@ class PairCorrelation:
         name: str,
         variant: str,
     ) -> Score:
-        """Geometric mean over factors of the correlations along each of them."""
+        """Return the geometric mean over factors of the correlations along each."""
         per_factor, notes, coverage = {}, [], []
         for factor, traversals in along_each_factor(factors):
             if traversals is None:
-                notes.append(f"left out, no rows differ in it alone: {factor!r}")
+                notes.append(
+                    f"left out, no rows differ in this factor only: {factor!r}"
+                )
                 continue
             coverage.append(traversals.coverage)
             latent, other = self._distances(codes, traversals, reference, factor)
@@ -93,12 +95,12 @@ class PairCorrelation:
                 notes.append(f"0 for constant latent distances: {factor!r}")
             per_factor[factor] = correlate(latent, other, self.correlation)
         if not coverage:
-            hint = "Score the complete grid, or take along='random'."
-            raise no_traversals(self.who, factors, hint)
+            hint = "Score the complete grid, or use along='random'."
+            raise no_traversals(self.caller, factors, hint)
         if not per_factor:
             raise ValueError(
-                f"{self.who}: expected pairs at different distances, got equal "
-                "distances along every factor. Take along='random' or pairs='any'."
+                f"{self.caller}: all pairs along every factor have the same distance. "
+                "Use along='random' or pairs='any'."
             )
         return score_over_factors(
             per_factor,
@@ -119,12 +121,10 @@ class PairCorrelation:
         name: str,
         variant: str,
     ) -> Score:
-        """One correlation over pairs of any of the given rows."""
-        if len(rows) < 2:
-            raise ValueError(
-                f"{self.who}: expected at least two rows that have all labels, got "
-                f"{len(rows)}."
-            )
+        """Return the correlation over pairs of any of the given rows."""
+        check_count(
+            f"{self.caller}: the number of rows with all labels", len(rows), least=2
+        )
         latent, other = self._distances(codes, all_rows(rows), reference, "random")
         notes = [
             f"0 for constant {which} distances"
@@ -161,9 +161,9 @@ def latent_distances(
     second: NDArray[np.int64],
     norm: Norm,
 ) -> NDArray[np.float64]:
-    """Distance of two rows of codes for every pair of rows, ``(n_pairs,)``."""
+    """Return the distance between the codes of each pair of rows, ``(n_pairs,)``."""
     distances = np.empty(len(first))
-    step = max(1, _NUMBERS_AT_ONCE // codes.shape[1])
+    step = max(1, _VALUES_PER_BATCH // codes.shape[1])
     for start in range(0, len(first), step):
         part = slice(start, start + step)
         apart = codes[first[part]].astype(np.float64) - codes[second[part]]

@@ -13,7 +13,7 @@ from unbraid.metrics._inputs import Factors
 
 from ._traversals import along_each_factor
 
-# Rounds of drawing; a sparse table lacks the fourth corner most of the time.
+# Rounds of drawing, because sparse tables often lack the fourth corner.
 _ROUNDS = 50
 
 
@@ -36,8 +36,9 @@ def draw_parallelograms(
     """Draw up to ``n`` parallelograms for every pair of factors that has any.
 
     Args:
-        factors: Every combination of values at most once, no missing labels.
-        n: Parallelograms wanted per pair of factors, drawn with replacement.
+        factors: Factors with every combination of values at most once, and no missing
+            labels.
+        n: Number of parallelograms per pair of factors, drawn with replacement.
         seed: Seed of the drawing.
     """
     lines = [
@@ -54,55 +55,55 @@ def draw_parallelograms(
 
 @dataclass(frozen=True, kw_only=True)
 class _Lines:
-    """Where each row stands on the traversals of one factor."""
+    """Position of each row on the traversals of one factor."""
 
     traversals: Traversals
     starts: NDArray[np.int64]
     keys: NDArray[np.int64]
-    place: NDArray[np.int64]
+    index: NDArray[np.int64]
     number: NDArray[np.int64]
 
     @classmethod
     def of(cls, traversals: Traversals, n_rows: int) -> "_Lines":
-        place = np.full(n_rows, -1)
-        place[traversals.rows] = np.arange(len(traversals.rows))
+        index = np.full(n_rows, -1)
+        index[traversals.rows] = np.arange(len(traversals.rows))
         number = np.repeat(np.arange(len(traversals.lengths)), traversals.lengths)
         keys = number * traversals.n_values + traversals.values
         return cls(
             traversals=traversals,
             starts=traversals.starts,
             keys=keys,
-            place=place,
+            index=index,
             number=number,
         )
 
     def other(
         self, rows: NDArray[np.int64], generator: np.random.Generator
     ) -> NDArray[np.int64]:
-        """For each row, another one of its traversal, all equally likely."""
-        place = self.place[rows]
-        number = self.number[place]
+        """Draw, for each row, another row of its traversal."""
+        index = self.index[rows]
+        number = self.number[index]
         start, length = self.starts[number], self.traversals.lengths[number]
         step = generator.integers(1, length)
-        return self.traversals.rows[start + (place - start + step) % length]
+        return self.traversals.rows[start + (index - start + step) % length]
 
     def find(
         self, rows: NDArray[np.int64], like: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Rows on traversals of ``rows`` with the values of ``like``; -1 if none."""
-        place = self.place[rows]
-        key = self.number[place] * self.traversals.n_values
-        key += self.traversals.values[self.place[like]]
+        """Return rows on traversals of ``rows`` with values of ``like``; -1 if none."""
+        index = self.index[rows]
+        key = self.number[index] * self.traversals.n_values
+        key += self.traversals.values[self.index[like]]
         at = np.searchsorted(self.keys, key).clip(max=len(self.keys) - 1)
-        is_there = (place >= 0) & (self.keys[at] == key)
+        is_there = (index >= 0) & (self.keys[at] == key)
         return np.where(is_there, self.traversals.rows[at], -1)
 
 
 def _draw(
     first: _Lines, second: _Lines, n: int, generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Row numbers of up to ``n`` parallelograms, ``(4, n)``."""
-    corners = np.flatnonzero((first.place >= 0) & (second.place >= 0))
+    """Draw up to ``n`` parallelograms, and return their rows, ``(4, n)``."""
+    corners = np.flatnonzero((first.index >= 0) & (second.index >= 0))
     found, n_found = [np.empty((4, 0), dtype=np.int64)], 0
     for _ in range(_ROUNDS if len(corners) else 0):
         a = corners[generator.integers(0, len(corners), n)]

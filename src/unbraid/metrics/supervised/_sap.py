@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unbraid.foundation import numpy_generator
-from unbraid.metrics._inputs import Factors, read_inputs
-from unbraid.metrics._labelled import labelled_rows
+from unbraid.foundation import check_positive, numpy_generator
+from unbraid.metrics._inputs import Factors, read_inputs, require_two_latents
+from unbraid.metrics._labeled import labeled_rows
 from unbraid.metrics._score import Score
 from unbraid.metrics._splits import Split, split_rows
 
@@ -30,15 +30,15 @@ def separated_attribute_predictability(
     Args:
         codes: Latent means, ``(n_rows, n_latents)``, at least two latents. A constant
             latent predicts one class, or nothing of a continuous factor; a duplicate
-            one closes the lead. The machine penalises weights, so that shrinking a
+            one closes the lead. The machine penalizes weights, so that shrinking a
             latent lowers its accuracy.
         factors: Ground truth, ``(n_rows, n_factors)``, or :class:`Factors`, whose kinds
             say which factors are continuous: accuracies and squared correlations are
             averaged as if they were alike. For each factor, rows where it is missing
             are left out. A class that was not learned from counts as missed.
-        cost: Weight of the errors against the penalty, above 0.
-        split: Rows to learn from and to test on; when not given, 10,000 and 5,000 are
-            drawn at random, or all rows in this ratio if there are fewer.
+        cost: Weight of the errors relative to the penalty, positive.
+        split: Rows to learn from and to test on. By default 10,000 and 5,000 random
+            rows, or all rows in this ratio if there are fewer.
         seed: Seed of the draw.
 
     Returns:
@@ -62,22 +62,17 @@ def separated_attribute_predictability(
         The machine and its settings are those of disentanglement_lib, solved exactly
         where liblinear stops at a tolerance.
     """
-    who = "separated_attribute_predictability"
-    codes, factors = read_inputs(who, codes, factors)
-    if codes.shape[1] < 2:
-        raise ValueError(
-            f"{who}: expected codes with at least two latents, got shape "
-            f"{codes.shape}. A lead needs a best latent and a runner-up."
-        )
-    if not cost > 0:
-        raise ValueError(f"{who}: expected a cost above 0, got {cost}.")
+    caller = "separated_attribute_predictability"
+    codes, factors = read_inputs(caller, codes, factors)
+    require_two_latents(caller, codes)
+    check_positive(f"{caller}: cost", cost)
     is_drawn = split is None
     if split is None:
         generator = numpy_generator(seed, "sap", "rows")
         split = split_rows(len(codes), generator=generator)
     table = np.empty((codes.shape[1], factors.n_factors))
     for k, kind in enumerate(factors.kinds):
-        rows = labelled_rows(who, split, factors, k)
+        rows = labeled_rows(caller, split, factors, k)
         if kind == "continuous":
             values = factors.values[rows.train, k]
             table[:, k] = _squared_correlations(codes[rows.train], values)

@@ -1,4 +1,4 @@
-"""One code per combination of factor values, as a group acts on combinations."""
+"""States: combinations of factor values, with one mean code each."""
 
 from dataclasses import dataclass
 
@@ -47,7 +47,7 @@ def states_of_table(codes: NDArray[np.float64], factors: Factors) -> States:
         return States(codes[rows[first]], states)
     order = np.argsort(state, kind="stable")
     starts = np.cumsum(counts) - counts
-    # Relative to one row of each state: a mean of equal numbers is not exact.
+    # Relative to one row of each state, because a mean of equal numbers is not exact.
     base = codes[rows[first]]
     apart = codes[rows[order]] - np.repeat(base, counts, axis=0)
     return States(base + np.add.reduceat(apart, starts) / counts[:, None], states)

@@ -1,4 +1,4 @@
-"""How codes spread along traversals: over the latents, and in the main direction."""
+"""Spread of codes along traversals, per latent and in the main direction."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unbraid.data import Traversals
-from unbraid.foundation import numpy_generator
-from unbraid.metrics._inputs import Factors, read_inputs
+from unbraid.foundation import check_count, numpy_generator
+from unbraid.metrics._inputs import Factors, read_inputs, require_two_latents
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 
 from ._traversals import (
     LEAST_TRAVERSALS,
@@ -18,7 +17,7 @@ from ._traversals import (
     score_over_factors,
 )
 
-_NUMBERS_AT_ONCE = 2**22
+_VALUES_PER_BATCH = 2**22
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,27 +36,27 @@ class Spread:
 
     @property
     def moves(self) -> NDArray[np.bool_]:
-        """Traversals along which any code changes at all."""
+        """Whether any code changes along each traversal, ``(n_traversals,)``."""
         return self.latents.max(axis=1) > 0.0
 
     def share(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A variance of each traversal as a share of its whole, from 0 (even) to 1.
+        """Return a variance as a share of the total, rescaled from 0 (even) to 1.
 
         Eq. 4.5 and 4.8 of the dissertation; 0 where nothing moves.
         """
         whole = self.latents.sum(axis=1)
         share = np.divide(variance, whole, out=np.zeros_like(whole), where=self.moves)
-        return standardised(share, self.latents.shape[1])
+        return rescale(share, self.latents.shape[1])
 
 
-def standardised(share: ArrayLike, n_latents: int) -> NDArray[np.float64]:
-    """Shares rescaled from ``1/n .. 1`` to ``0 .. 1``, free of rounding beyond them."""
+def rescale(share: ArrayLike, n_latents: int) -> NDArray[np.float64]:
+    """Rescale shares from ``1/n .. 1`` to ``0 .. 1``, and clip rounding errors."""
     even = 1.0 / n_latents
     return np.clip((np.asarray(share) - even) / (1.0 - even), 0.0, 1.0)
 
 
 def ratio_over_factors(
-    who: str,
+    caller: str,
     codes: ArrayLike,
     factors: ArrayLike | Factors,
     ratio: Callable[[Spread], float],
@@ -67,14 +66,10 @@ def ratio_over_factors(
     n_traversals: int,
     seed: int,
 ) -> Score:
-    """Geometric mean over factors of a ratio of the spread along each of them."""
-    codes, factors = read_inputs(who, codes, factors)
-    if codes.shape[1] < 2:
-        raise ValueError(
-            f"{who}: expected codes with at least two latents, got shape "
-            f"{codes.shape}. One latent alone is always straight and aligned."
-        )
-    check_size(who, "n_traversals", n_traversals)
+    """Return the geometric mean over factors of a ratio of the spread along each."""
+    codes, factors = read_inputs(caller, codes, factors)
+    require_two_latents(caller, codes)
+    check_count(f"{caller}: n_traversals", n_traversals)
     per_factor, left_out, notes, numbers = {}, [], [], []
     for factor, traversals in complete_along_each_factor(factors):
         if traversals is None:
@@ -88,7 +83,7 @@ def ratio_over_factors(
         if not spread.moves.all():
             notes.append(f"0 where no code moves along {factor!r}")
     if not per_factor:
-        raise ValueError(too_few_traversals(who, factors))
+        raise ValueError(too_few_traversals(caller, factors))
     if left_out:
         names = ", ".join(map(repr, left_out))
         notes.append(f"left out, too few complete traversals: {names}")
@@ -103,12 +98,12 @@ def ratio_over_factors(
     )
 
 
-def too_few_traversals(who: str, factors: Factors) -> str:
-    """The message for a table in which no factor has enough complete traversals."""
+def too_few_traversals(caller: str, factors: Factors) -> str:
+    """Return the message for a table with too few complete traversals."""
     known = int(factors.known.all(axis=1).sum())
     return (
-        f"{who}: too few complete traversals: no factor has {LEAST_TRAVERSALS} among "
-        f"the {known} rows (of {len(factors)}) that have all labels. A complete "
+        f"{caller}: too few complete traversals: no factor has {LEAST_TRAVERSALS} "
+        f"among the {known} rows (of {len(factors)}) that have all labels. A complete "
         "traversal has every value of one factor and the same values of all others. "
         "Score a model with its dataset, or encode the complete grid or whole "
         "traversals."
@@ -121,7 +116,7 @@ def measure_spread(
     n_traversals: int,
     generator: np.random.Generator,
 ) -> Spread:
-    """Spread along all traversals if there are few, else along some drawn by row."""
+    """Return the spread along all traversals, or along some random ones."""
     lengths = traversals.lengths
     if len(lengths) <= n_traversals:
         chosen, times = np.arange(len(lengths)), lengths
@@ -133,7 +128,7 @@ def measure_spread(
     main = np.empty(len(chosen))
     for at, rows in _of_equal_length(traversals, chosen, codes.shape[1]):
         points = codes[rows]
-        # Exactly zero for a latent that stays: a mean of equal numbers is not exact.
+        # Exactly zero for constant latents: a mean of equal numbers is not exact.
         points -= points[:, :1].copy()
         points -= points.mean(axis=1, keepdims=True)
         freedom = points.shape[1] - 1
@@ -149,11 +144,11 @@ def measure_spread(
 def _of_equal_length(
     traversals: Traversals, chosen: NDArray[np.int64], n_latents: int
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Places among the chosen and rows ``(n, length)``, a bounded number at a time."""
+    """Yield indices of chosen traversals and their rows ``(n, length)``, in batches."""
     starts, lengths = traversals.starts[chosen], traversals.lengths[chosen]
     for length in np.unique(lengths):
-        places = np.flatnonzero(lengths == length)
-        step = max(1, _NUMBERS_AT_ONCE // int(length * n_latents))
-        for first in range(0, len(places), step):
-            part = places[first : first + step]
+        indices = np.flatnonzero(lengths == length)
+        step = max(1, _VALUES_PER_BATCH // int(length * n_latents))
+        for first in range(0, len(indices), step):
+            part = indices[first : first + step]
             yield part, traversals.rows[starts[part, None] + np.arange(length)]

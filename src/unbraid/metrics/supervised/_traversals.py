@@ -10,14 +10,14 @@ from unbraid.metrics._inputs import Factors
 from unbraid.metrics._score import Score
 
 LEAST_TRAVERSALS = 10
-"""Complete traversals of a factor from which their mean says something about all."""
+"""Smallest number of complete traversals of a factor that are averaged."""
 
 
 def along_each_factor(factors: Factors) -> Iterator[tuple[str, Traversals | None]]:
-    """Traversals of every factor in turn, ``None`` where no two rows form one.
+    """Yield the traversals of every factor, ``None`` if no two rows form one.
 
-    Rows with a missing label belong to no traversal. Continuous factors must agree
-    exactly to be shared.
+    Rows with a missing label belong to no traversal. Continuous factors are shared
+    only if they are exactly equal.
     """
     rows = np.flatnonzero(factors.known.all(axis=1))
     classes, sizes = _classes(factors, rows)
@@ -28,7 +28,7 @@ def along_each_factor(factors: Factors) -> Iterator[tuple[str, Traversals | None
 def complete_along_each_factor(
     factors: Factors,
 ) -> Iterator[tuple[str, Traversals | None]]:
-    """Complete traversals of every factor in turn, ``None`` where there are too few.
+    """Yield the complete traversals of every factor, ``None`` if there are too few.
 
     A complete traversal has every value that the factor has in the table. Fewer than
     ten are enough only if all rows lie on one of them, so that no other ones exist.
@@ -45,7 +45,7 @@ def complete_along_each_factor(
 def half_of_traversals(
     factors: Factors, generator: np.random.Generator
 ) -> NDArray[np.int64] | None:
-    """Rows of a random half of the complete traversals of each factor, in order.
+    """Return the rows of a random half of the complete traversals of each factor.
 
     Returns:
         Row numbers, or ``None`` if the halves of a factor would be too few, or if those
@@ -72,7 +72,7 @@ def score_over_factors(
     details: Mapping[str, float],
     notes: Sequence[str],
 ) -> Score:
-    """Geometric mean over factors, a negative part counting as zero."""
+    """Return the geometric mean over factors; negative values count as 0."""
     parts = np.clip(list(per_factor.values()), 0.0, None)
     geometric = float(np.exp(np.log(parts).mean())) if parts.all() else 0.0
     return Score(
@@ -90,19 +90,19 @@ def score_over_factors(
     )
 
 
-def no_traversals(who: str, factors: Factors, hint: str) -> ValueError:
-    """The error for a table in which no two rows differ in one factor only."""
+def no_traversals(caller: str, factors: Factors, hint: str) -> ValueError:
+    """Return the error for a table in which no two rows differ in one factor only."""
     known = int(factors.known.all(axis=1).sum())
     return ValueError(
-        f"{who}: expected rows that differ in one factor only, got none among the "
-        f"{known} rows (of {len(factors)}) that have all labels. {hint}"
+        f"{caller} needs rows that differ in one factor only, but there are none among "
+        f"the {known} rows (of {len(factors)}) that have all labels. {hint}"
     )
 
 
 def _classes(
     factors: Factors, rows: NDArray[np.int64]
 ) -> tuple[list[NDArray[np.int64]], list[int]]:
-    """Class numbers of each factor by exact value, and how many there are."""
+    """Return class numbers of each factor by exact value, and numbers of classes."""
     classes = [
         np.unique(factors.values[rows, column], return_inverse=True)[1]
         if is_binned

@@ -1,4 +1,4 @@
-"""unsupervised metrics."""
+"""Metrics of codes without ground-truth factors."""
 
 from ._covariance import read_log_variances
 

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unbraid.foundation import check_number
 from unbraid.metrics._inputs import read_codes
 from unbraid.metrics._score import Score
 
@@ -10,15 +11,15 @@ from unbraid.metrics._score import Score
 def active_units(codes: ArrayLike, *, threshold: float = 0.01) -> Score:
     r"""Number of latents whose mean changes with the observation.
 
-    A latent that the encoder does not use has the same mean whatever it sees. Counts
-    those with more variance than a threshold.
+    The mean of a latent that the encoder does not use is the same for all observations.
+    Latents whose mean has more variance than a threshold are counted.
 
     .. math:: \#\{j : \operatorname{Var}_x(\mathbb{E}[z_j \mid x]) > \delta\}
 
     Args:
         codes: Latent means, ``(n_rows, n_latents)``. Constant latents are not active,
             duplicate ones count one by one.
-        threshold: Variance :math:`\delta` to exceed, from 0.
+        threshold: Variance :math:`\delta` above which a latent is active, at least 0.
 
     Returns:
         A whole number from 0 to the number of latents. ``details`` has the variance of
@@ -33,9 +34,8 @@ def active_units(codes: ArrayLike, *, threshold: float = 0.01) -> Score:
         https://arxiv.org/abs/1509.00519
     """
     codes = read_codes("active_units", codes)
-    if not threshold >= 0.0:
-        raise ValueError(f"active_units: expected a threshold from 0, got {threshold}.")
-    # Exactly zero for a constant latent: a mean of equal numbers is not exact.
+    check_number("active_units: threshold", threshold, least=0.0)
+    # Exactly zero for a constant latent, because a mean of equal numbers is not exact.
     variances = np.var(codes - codes[0], axis=0)
     return Score(
         int((variances > threshold).sum()),

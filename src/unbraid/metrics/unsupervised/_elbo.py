@@ -1,25 +1,26 @@
-"""Evidence lower bound: how well a model fits what it sees."""
+"""Evidence lower bound: how well a model fits the data."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unbraid.foundation import check_finite
 from unbraid.metrics._score import Score
 
 
 def evidence_lower_bound(reconstruction: ArrayLike, divergence: ArrayLike) -> Score:
     r"""Evidence lower bound (ELBO) of a model, in nats per observation.
 
-    What the model is sure to give each observation as log-probability, on average:
-    what it can reconstruct, less what the code costs.
+    A lower bound of the mean log-probability of the observations: the reconstruction
+    term minus the divergence of the code from the prior.
 
     .. math::
         \mathbb{E}_x \bigl[\log p(x \mid z) - \mathrm{KL}(q(z \mid x) \| p(z))\bigr]
 
     Args:
-        reconstruction: :math:`-\log p(x \mid z)` of each observation, ``(n,)``, summed
-            over pixels, such as ``reconstruction`` losses in nats per image.
+        reconstruction: Loss :math:`-\log p(x \mid z)` of each observation, ``(n,)``,
+            summed over pixels, such as ``reconstruction`` losses in nats per image.
         divergence: Kullback-Leibler divergence of each observation, ``(n,)``, or of
-            each of its latents, ``(n, n_latents)``; from 0.
+            each of its latents, ``(n, n_latents)``; non-negative.
 
     Returns:
         Nats, any real number, higher is better. ``details`` has the means
@@ -36,17 +37,17 @@ def evidence_lower_bound(reconstruction: ArrayLike, divergence: ArrayLike) -> Sc
         Kingma and Welling (2014), Auto-Encoding Variational Bayes, Eq. 3.
         https://arxiv.org/abs/1312.6114
     """
-    who = "evidence_lower_bound"
+    caller = "evidence_lower_bound"
     nats = np.asarray(reconstruction, dtype=np.float64)
     cost = np.asarray(divergence, dtype=np.float64)
     cost = cost.sum(axis=1) if cost.ndim == 2 else cost
     if nats.ndim != 1 or not len(nats) or nats.shape != cost.shape:
         raise ValueError(
-            f"{who}: expected one number per observation, got {nats.shape} "
-            f"reconstructions and {cost.shape} divergences."
+            f"{caller} needs one reconstruction and one divergence per observation, "
+            f"got shapes {nats.shape} and {cost.shape}."
         )
-    if not (np.isfinite(nats).all() and np.isfinite(cost).all()):
-        raise ValueError(f"{who}: expected finite numbers, got NaN or infinity.")
+    check_finite(f"{caller}: reconstruction", nats)
+    check_finite(f"{caller}: divergence", cost)
     bound = -(nats + cost)
     return Score(
         bound.mean(),

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unbraid.foundation import check_number
 from unbraid.metrics._inputs import read_codes
 from unbraid.metrics._score import Score
 
@@ -22,10 +23,10 @@ def kl_per_latent(
         \bigl(\mu_j^2 + \sigma_j^2 - \log \sigma_j^2 - 1\bigr)
 
     Args:
-        codes: Posterior means :math:`\mu`, ``(n_rows, n_latents)``; constant or
-            duplicate latents are nothing special.
-        log_variances: :math:`\log \sigma^2`, same shape.
-        threshold: Nats above which a latent counts as active, from 0.
+        codes: Posterior means :math:`\mu`, ``(n_rows, n_latents)``; constant and
+            duplicate latents need no special treatment.
+        log_variances: Log-variances :math:`\log \sigma^2`, ``(n_rows, n_latents)``.
+        threshold: Divergence in nats above which a latent is active, at least 0.
 
     Returns:
         The sum over latents, from 0. ``details`` has each latent as ``latent_0``, ...
@@ -42,11 +43,8 @@ def kl_per_latent(
     """
     codes = read_codes("kl_per_latent", codes)
     logs = read_log_variances("kl_per_latent", codes, log_variances)
-    if not threshold >= 0.0:
-        raise ValueError(
-            f"kl_per_latent: expected a threshold from 0, got {threshold}."
-        )
-    # expm1 keeps what is left of exp(x) - x - 1 when posterior and prior almost agree.
+    check_number("kl_per_latent: threshold", threshold, least=0.0)
+    # expm1 is precise where posterior and prior almost agree.
     per_latent = 0.5 * (codes**2 + np.expm1(logs) - logs).mean(axis=0)
     details = {f"latent_{j}": nats for j, nats in enumerate(per_latent)}
     return Score(

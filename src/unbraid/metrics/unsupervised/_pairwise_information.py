@@ -5,23 +5,23 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unbraid.foundation import check_count
 from unbraid.metrics._information import mutual_information
-from unbraid.metrics._inputs import BINS, read_codes, to_bins
+from unbraid.metrics._inputs import BINS, read_codes, require_two_latents, to_bins
 from unbraid.metrics._score import Score
-from unbraid.metrics._sizes import check_size
 
 
 def pairwise_mutual_information(codes: ArrayLike, *, bins: int = BINS) -> Score:
     r"""Mean mutual information of two different latents, in nats.
 
-    Every latent is cut into bins of equal width and compared with every other. Zero
-    means that no two latents know anything of each other; dependence that needs three
-    latents to be seen is missed.
+    Every latent is cut into bins of equal width and compared with every other. The
+    score is 0 if any two latents are independent; dependence among three latents is not
+    measured.
 
     .. math:: \frac{1}{D (D - 1)} \sum_{j \neq k} I(z_j; z_k)
 
-    A constant latent knows nothing and lowers the mean; a duplicate shares its whole
-    entropy. The estimate is too high by about ``(bins - 1)**2 / (2 * n_rows)``.
+    A constant latent has no information and lowers the mean; a duplicate shares its
+    whole entropy. The estimate is too high by about ``(bins - 1)**2 / (2 * n_rows)``.
 
     Args:
         codes: Latent means, ``(n_rows, n_latents)``, at least two latents.
@@ -47,14 +47,10 @@ def pairwise_mutual_information(codes: ArrayLike, *, bins: int = BINS) -> Score:
         Learning of Disentangled Representations. https://arxiv.org/abs/1811.12359
     """
     codes = read_codes("pairwise_mutual_information", codes)
+    require_two_latents("pairwise_mutual_information", codes)
     n_latents = codes.shape[1]
-    if n_latents < 2:
-        raise ValueError(
-            "pairwise_mutual_information: expected codes with at least two latents, "
-            f"got shape {codes.shape}."
-        )
-    check_size("pairwise_mutual_information", "bins", bins, least=2)
-    # Each latent lies together in memory, for it is read once for every other.
+    check_count("pairwise_mutual_information: bins", bins, least=2)
+    # Each latent is contiguous in memory, because it is read once for every other.
     binned = [to_bins(latent, bins) for latent in np.ascontiguousarray(codes.T)]
     matrix = np.zeros((n_latents, n_latents))
     for j, k in combinations(range(n_latents), 2):

@@ -1,17 +1,16 @@
-"""Reconstruction error: how far a model's pictures are from the ones it saw."""
+"""Reconstruction error of a model."""
 
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import xlog1py, xlogy
 
-from unbraid.metrics._options import check_option
+from unbraid.foundation import check_finite, check_option
 from unbraid.metrics._score import Score
 
 Likelihood = Literal["mean_squared", "gaussian", "bernoulli"]
 
-_NUMBERS_AT_ONCE = 2**22
+_VALUES_PER_BATCH = 2**22
 
 
 def reconstruction_error(
@@ -30,8 +29,8 @@ def reconstruction_error(
         likelihood: ``"mean_squared"``: :math:`(x - m)^2`, mean over pixels.
             ``"gaussian"``: :math:`-\log \mathcal{N}(x; m, 1)`, sum over pixels, nats.
             ``"bernoulli"``: :math:`-x \log m - (1 - x) \log(1 - m)`, sum over pixels,
-            nats; infinite, with the reason in ``note``, if something was seen that was
-            given no probability at all.
+            nats; infinite, with the reason in ``note``, if an observation has
+            probability 0.
 
     Returns:
         Lower is better; from 0 for ``"mean_squared"`` and ``"bernoulli"``. ``details``
@@ -47,21 +46,21 @@ def reconstruction_error(
         >>> round(score, 6)
         1.386294
     """
-    who = "reconstruction_error"
-    check_option(who, "likelihood", likelihood, Likelihood)
+    caller = "reconstruction_error"
+    check_option(f"{caller}: likelihood", likelihood, Likelihood)
     seen, made = np.asarray(originals), np.asarray(reconstructions)
     if seen.shape != made.shape or seen.ndim < 1 or not seen.size:
         raise ValueError(
-            f"{who}: expected originals and reconstructions of the same shape, not "
-            f"empty, got {seen.shape} and {made.shape}."
+            f"{caller}: originals and reconstructions must have the same shape and not "
+            f"be empty, got {seen.shape} and {made.shape}."
         )
     seen, made = seen.reshape(len(seen), -1), made.reshape(len(made), -1)
     errors = np.empty(len(seen))
-    step = max(1, _NUMBERS_AT_ONCE // seen.shape[1])
+    step = max(1, _VALUES_PER_BATCH // seen.shape[1])
     for start in range(0, len(seen), step):
         part = slice(start, start + step)
-        x = _read(f"{who}: originals", seen[part], likelihood)
-        m = _read(f"{who}: reconstructions", made[part], likelihood)
+        x = _read(f"{caller}: originals", seen[part], likelihood)
+        m = _read(f"{caller}: reconstructions", made[part], likelihood)
         errors[part] = _error(x, m, likelihood)
     finite = np.isfinite(errors)
     return Score(
@@ -83,6 +82,8 @@ def _error(
     x: NDArray[np.float64], m: NDArray[np.float64], likelihood: Likelihood
 ) -> NDArray[np.float64]:
     if likelihood == "bernoulli":
+        from scipy.special import xlog1py, xlogy  # slow to import
+
         return -(xlogy(x, m) + xlog1py(1.0 - x, -m)).sum(axis=1)
     squared = (x - m) ** 2
     if likelihood == "mean_squared":
@@ -91,17 +92,16 @@ def _error(
 
 
 def _read(
-    what: str, values: NDArray[np.generic], likelihood: Likelihood
+    name: str, values: NDArray[np.generic], likelihood: Likelihood
 ) -> NDArray[np.float64]:
     if values.dtype.kind not in "biuf":
-        raise ValueError(f"{what}: expected real numbers, got {values.dtype}.")
+        raise ValueError(f"{name} must be real numbers, got {values.dtype}.")
     # Images of bytes would wrap around when subtracted.
     numbers = values.astype(np.float64)
-    if not np.isfinite(numbers).all():
-        raise ValueError(f"{what}: expected finite numbers, got NaN or infinity.")
+    check_finite(name, numbers)
     if likelihood == "bernoulli" and (numbers.min() < 0.0 or numbers.max() > 1.0):
         raise ValueError(
-            f"{what}: expected numbers from 0 to 1 for a Bernoulli likelihood, got "
+            f"{name} must be from 0 to 1 for a Bernoulli likelihood, got "
             f"{numbers.min():.6g} to {numbers.max():.6g}. Divide images by 255."
         )
     return numbers

@@ -79,7 +79,7 @@ def gaussian_total_correlation(
 
 
 def _infinite(n_rows: int, n_latents: int, positive: NDArray[np.bool_]) -> str:
-    """Why the total correlation is infinite, and what to do about it."""
+    """Return the message for an infinite total correlation."""
     reason = (
         f"{n_rows} rows are too few for {n_latents} latents. Score more rows."
         if n_rows <= n_latents

@@ -11,7 +11,7 @@ from ._covariance import Posterior, code_covariance
 def gaussian_wasserstein_correlation(
     codes: ArrayLike,
     *,
-    normalised: bool = False,
+    normalized: bool = False,
     log_variances: ArrayLike | None = None,
     posterior: Posterior = "exact",
     seed: int = 0,
@@ -20,7 +20,7 @@ def gaussian_wasserstein_correlation(
 
     The Gaussian has the covariance of the codes. Unlike the total correlation this is
     finite for duplicate latents, does not mind constant ones, and grows with the scale
-    of the codes unless it is normalised by their variance.
+    of the codes unless it is normalized by their variance.
 
     .. math::
         2 \operatorname{tr} \Sigma - 2 \operatorname{tr}
@@ -29,7 +29,7 @@ def gaussian_wasserstein_correlation(
 
     Args:
         codes: Latent means, ``(n_rows, n_latents)``.
-        normalised: Divide by :math:`\operatorname{tr}\Sigma`. If no latent varies the
+        normalized: Divide by :math:`\operatorname{tr}\Sigma`. If no latent varies the
             result is 0, which ``note`` says.
         log_variances: Logarithms of the posteriors' variances, same shape, to score
             codes drawn from the posteriors; the means are scored without.
@@ -38,14 +38,14 @@ def gaussian_wasserstein_correlation(
         seed: Seed of the drawing.
 
     Returns:
-        A number from 0, below 2 if normalised; lower is more independent. ``details``
-        has both as ``distance`` and ``normalised``.
+        A number from 0, below 2 if normalized; lower is more independent. ``details``
+        has both as ``distance`` and ``normalized``.
 
     Example:
         >>> codes = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 0.0], [3.0, 1.0]])
         >>> round(gaussian_wasserstein_correlation(codes), 6)
         0.059088
-        >>> round(gaussian_wasserstein_correlation(codes, normalised=True), 6)
+        >>> round(gaussian_wasserstein_correlation(codes, normalized=True), 6)
         0.029544
 
     References:
@@ -66,10 +66,10 @@ def gaussian_wasserstein_correlation(
     share = distance / whole if varies.any() else 0.0
     source = "means" if log_variances is None else posterior
     return Score(
-        share if normalised else distance,
+        share if normalized else distance,
         name="gaussian_wasserstein",
-        variant=f"{source}, normalised" if normalised else source,
-        details={"distance": distance, "normalised": share},
+        variant=f"{source}, normalized" if normalized else source,
+        details={"distance": distance, "normalized": share},
         seed=seed if log_variances is not None and posterior == "sampled" else None,
         note="" if varies.any() else "0 because no latent varies",
     )

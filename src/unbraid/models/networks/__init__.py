@@ -1,6 +1,8 @@
-"""Encoders and decoders, sized from the data."""
+"""Encoders and decoders for images of any size and for vectors."""
 
-from ._base import AbstractNetwork, initialise
+from ._attention import UNet, divide_pixels
+from ._base import AbstractNetwork, initialize
+from ._components import MONetComponents, SlotDecoder, SlotEncoder
 from ._convolutional import Convolutional, Cut, EvenSides
 from ._dense import Dense
 from ._discriminator import Discriminator
@@ -17,6 +19,11 @@ __all__ = [
     "Discriminator",
     "DisentanglementLibConvolutional",
     "DissertationConvolutional",
+    "MONetComponents",
+    "SlotDecoder",
+    "SlotEncoder",
+    "UNet",
     "choose_network",
-    "initialise",
+    "divide_pixels",
+    "initialize",
 ]

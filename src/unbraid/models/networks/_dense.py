@@ -1,4 +1,4 @@
-"""Dense network: for vectors, miniatures, and whatever has no neighbourhoods."""
+"""Dense network, for vectors and small images."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from torch import nn
 
 from unbraid.foundation import check_integers, check_option
 
-from ._base import AbstractNetwork, Initialisation, initialise
+from ._base import AbstractNetwork, Initialization, initialize
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,8 +16,9 @@ class Dense(AbstractNetwork):
     """Linear layers with ReLU between them; the decoder mirrors the encoder.
 
     Args:
-        widths: Units of the hidden layers of the encoder, from the image to the code.
-        initialisation: Of all layers.
+        widths: Number of units of each hidden layer of the encoder, from the image to
+            the code.
+        initialisation: Initialization of the weights of all layers.
 
     Example:
         >>> Dense(widths=(8,)).encoder((1, 2, 2), 6)
@@ -30,25 +31,25 @@ class Dense(AbstractNetwork):
     """
 
     widths: tuple[int, ...] = (256, 256)
-    initialisation: Initialisation = "glorot_uniform"
+    initialisation: Initialization = "glorot_uniform"
 
     def __post_init__(self) -> None:
         check_integers("widths", self.widths, least=1)
-        # Settings read from a file come as lists.
+        # Settings from a file contain lists.
         object.__setattr__(self, "widths", tuple(self.widths))
-        check_option("initialisation", self.initialisation, Initialisation)
+        check_option("initialisation", self.initialisation, Initialization)
 
     def encoder(self, image_shape: tuple[int, ...], n_outputs: int) -> nn.Module:
-        """From ``(batch, *image_shape)`` to ``(batch, n_outputs)``."""
+        """Return a network from ``(batch, *image_shape)`` to ``(batch, n_outputs)``."""
         widths = (math.prod(image_shape), *self.widths, n_outputs)
         layers = nn.Sequential(nn.Flatten(), *_layers(widths))
-        return initialise(layers, self.initialisation)
+        return initialize(layers, self.initialisation)
 
     def decoder(self, image_shape: tuple[int, ...], n_latents: int) -> nn.Module:
-        """From ``(batch, n_latents)`` to ``(batch, *image_shape)``."""
+        """Return a network from ``(batch, n_latents)`` to ``(batch, *image_shape)``."""
         widths = (n_latents, *self.widths[::-1], math.prod(image_shape))
         layers = nn.Sequential(*_layers(widths), nn.Unflatten(1, image_shape))
-        return initialise(layers, self.initialisation)
+        return initialize(layers, self.initialisation)
 
 
 def _layers(widths: tuple[int, ...]) -> list[nn.Module]:

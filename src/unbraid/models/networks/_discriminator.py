@@ -1,14 +1,14 @@
-"""Discriminator: tells codes apart from codes whose latents were mixed up."""
+"""Discriminator between codes and codes whose latents were shuffled."""
 
 from itertools import pairwise
 
 import torch
 from torch import nn
 
-from ._base import initialise
+from ._base import initialize
 
 _SLOPE = 0.2
-"""Of the leaky ReLU below zero."""
+"""Slope of the leaky ReLU below zero."""
 
 
 class Discriminator(nn.Module):
@@ -16,7 +16,7 @@ class Discriminator(nn.Module):
 
     Args:
         n_latents: Length of a code.
-        width: Units of every hidden layer.
+        width: Number of units of every hidden layer.
         depth: Number of hidden layers.
 
     Example:
@@ -24,7 +24,7 @@ class Discriminator(nn.Module):
         torch.Size([4, 2])
 
     References:
-        Kim and Mnih (2018), Disentangling by Factorising, appendix A.
+        Kim and Mnih (2018), Disentangling by Factorizing, appendix A.
         https://arxiv.org/abs/1802.05983
     """
 
@@ -34,8 +34,8 @@ class Discriminator(nn.Module):
         for n_inputs, n_outputs in pairwise((n_latents, *[width] * depth)):
             layers += [nn.Linear(n_inputs, n_outputs), nn.LeakyReLU(_SLOPE)]
         self.layers = nn.Sequential(*layers, nn.Linear(width, 2))
-        initialise(self, "glorot_uniform")
+        initialize(self, "glorot_uniform")
 
     def forward(self, codes: torch.Tensor) -> torch.Tensor:
-        """Logits ``(batch, 2)`` of codes ``(batch, n_latents)``."""
+        """Return logits ``(batch, 2)`` of codes ``(batch, n_latents)``."""
         return self.layers(codes)

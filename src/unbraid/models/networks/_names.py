@@ -1,8 +1,9 @@
-"""Networks by name: for settings in files, the command line, and ``"auto"``."""
+"""Networks by name, for settings in files and the command line."""
 
 from unbraid.foundation import check_option
 
 from ._base import AbstractNetwork
+from ._components import MONetComponents
 from ._convolutional import Convolutional
 from ._dense import Dense
 from ._published import DisentanglementLibConvolutional, DissertationConvolutional
@@ -12,26 +13,27 @@ NETWORKS: dict[str, type[AbstractNetwork]] = {
     "convolutional": Convolutional,
     "disentanglement_lib": DisentanglementLibConvolutional,
     "dissertation": DissertationConvolutional,
+    "monet_components": MONetComponents,
 }
 
 
 def choose_network(
-    wanted: AbstractNetwork | str, image_shape: tuple[int, ...]
+    network: AbstractNetwork | str, image_shape: tuple[int, ...]
 ) -> AbstractNetwork:
-    """A network from a name.
+    """Return a network, given itself or its name.
 
     Args:
-        wanted: A network, a name, or ``"auto"``: that of disentanglement_lib for 64x64
-            pixels, a convolutional one for larger and smaller images from 16x16, and a
-            dense one for vectors and what is smaller still.
-        image_shape: Of the data.
+        network: A network, its name, or ``"auto"``: that of disentanglement_lib for
+            images of 64x64 pixels, a convolutional one for other images of at least
+            16x16 pixels, and a dense one for smaller images and vectors.
+        image_shape: Shape of an image of the data.
     """
-    if isinstance(wanted, AbstractNetwork):
-        return wanted
-    if wanted == "auto":
+    if isinstance(network, AbstractNetwork):
+        return network
+    if network == "auto":
         if image_shape[1:] == (64, 64):
             return DisentanglementLibConvolutional()
         is_large = len(image_shape) == 3 and min(image_shape[1:]) >= 16
         return Convolutional() if is_large else Dense()
-    check_option("network", wanted, ("auto", *NETWORKS))
-    return NETWORKS[wanted]()
+    check_option("network", network, ("auto", *NETWORKS))
+    return NETWORKS[network]()

@@ -1,4 +1,4 @@
-"""The convolutional networks of two published protocols, for images of 64x64."""
+"""Convolutional networks of two published protocols, for images of 64x64 pixels."""
 
 from dataclasses import dataclass
 
@@ -6,18 +6,18 @@ from torch import nn
 
 from unbraid.foundation import check_option
 
-from ._base import AbstractNetwork, Initialisation, initialise
+from ._base import AbstractNetwork, Initialization, initialize
 
 
 @dataclass(frozen=True, kw_only=True)
 class DisentanglementLibConvolutional(AbstractNetwork):
-    """The network of the large study, for images of 64x64 pixels.
+    """Network of the study of Locatello et al., for images of 64x64 pixels.
 
     Encoder: 32 and 32 filters of 4x4, 64 and 64 of 2x2, all with stride 2, then 256
     units. Decoder: 256 and 1,024 units, then 64, 32 and 32 filters of 4x4, stride 2.
 
     Args:
-        initialisation: Of all layers; published with ``"glorot_uniform"``.
+        initialisation: Initialization of all layers; ``"glorot_uniform"`` is published.
 
     References:
         Locatello et al. (2019), Challenging Common Assumptions in the Unsupervised
@@ -25,14 +25,14 @@ class DisentanglementLibConvolutional(AbstractNetwork):
         https://arxiv.org/abs/1811.12359
     """
 
-    initialisation: Initialisation = "glorot_uniform"
+    initialisation: Initialization = "glorot_uniform"
 
     def __post_init__(self) -> None:
-        check_option("initialisation", self.initialisation, Initialisation)
+        check_option("initialisation", self.initialisation, Initialization)
 
     def encoder(self, image_shape: tuple[int, ...], n_outputs: int) -> nn.Module:
-        """From ``(batch, channels, 64, 64)`` to ``(batch, n_outputs)``."""
-        n_channels = _checked("DisentanglementLibConvolutional", image_shape)
+        """Return an encoder to ``(batch, n_outputs)``."""
+        n_channels = _check_channels("DisentanglementLibConvolutional", image_shape)
         # "Same" padding of a filter of 4 with stride 2 is one pixel on every side.
         layers = nn.Sequential(
             *_down(n_channels, 32, size=4, padding=1),
@@ -44,37 +44,37 @@ class DisentanglementLibConvolutional(AbstractNetwork):
             nn.ReLU(),
             nn.Linear(256, n_outputs),
         )
-        return initialise(layers, self.initialisation)
+        return initialize(layers, self.initialisation)
 
     def decoder(self, image_shape: tuple[int, ...], n_latents: int) -> nn.Module:
-        """From ``(batch, n_latents)`` to ``(batch, channels, 64, 64)``."""
-        n_channels = _checked("DisentanglementLibConvolutional", image_shape)
-        return initialise(_upwards(n_channels, n_latents), self.initialisation)
+        """Return a decoder of ``(batch, n_latents)``."""
+        n_channels = _check_channels("DisentanglementLibConvolutional", image_shape)
+        return initialize(_upwards(n_channels, n_latents), self.initialisation)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DissertationConvolutional(AbstractNetwork):
-    """The network of the dissertation on distances, for images of 64x64 pixels.
+    """Network of the dissertation of Michlo, for images of 64x64 pixels.
 
     Encoder: 32, 32, 64 and 64 filters of 4x4 with stride 2, then 256 units. Decoder:
     256 and 1,024 units, then 64, 32 and 32 filters of 4x4, stride 2.
 
     Args:
-        initialisation: Of all layers; published with ``"glorot_normal"``.
+        initialisation: Initialization of all layers; ``"glorot_normal"`` is published.
 
     References:
-        Michlo (2022), dissertation, Table A.1. Its text leaves the padding open; that
-        of the accompanying library is 2, so that the sides are 33, 17, 9 and 5.
+        Michlo (2022), dissertation, Table A.1. The text does not state the padding; in
+        the accompanying library it is 2, so that the sides are 33, 17, 9 and 5.
     """
 
-    initialisation: Initialisation = "glorot_normal"
+    initialisation: Initialization = "glorot_normal"
 
     def __post_init__(self) -> None:
-        check_option("initialisation", self.initialisation, Initialisation)
+        check_option("initialisation", self.initialisation, Initialization)
 
     def encoder(self, image_shape: tuple[int, ...], n_outputs: int) -> nn.Module:
-        """From ``(batch, channels, 64, 64)`` to ``(batch, n_outputs)``."""
-        n_channels = _checked("DissertationConvolutional", image_shape)
+        """Return an encoder to ``(batch, n_outputs)``."""
+        n_channels = _check_channels("DissertationConvolutional", image_shape)
         layers = nn.Sequential(
             *_down(n_channels, 32, size=4, padding=2),
             *_down(32, 32, size=4, padding=2),
@@ -85,18 +85,19 @@ class DissertationConvolutional(AbstractNetwork):
             nn.ReLU(),
             nn.Linear(256, n_outputs),
         )
-        return initialise(layers, self.initialisation)
+        return initialize(layers, self.initialisation)
 
     def decoder(self, image_shape: tuple[int, ...], n_latents: int) -> nn.Module:
-        """From ``(batch, n_latents)`` to ``(batch, channels, 64, 64)``."""
-        n_channels = _checked("DissertationConvolutional", image_shape)
-        return initialise(_upwards(n_channels, n_latents), self.initialisation)
+        """Return a decoder of ``(batch, n_latents)``."""
+        n_channels = _check_channels("DissertationConvolutional", image_shape)
+        return initialize(_upwards(n_channels, n_latents), self.initialisation)
 
 
-def _checked(who: str, image_shape: tuple[int, ...]) -> int:
+def _check_channels(network: str, image_shape: tuple[int, ...]) -> int:
+    """Require images of 64x64 pixels, and return their number of channels."""
     if len(image_shape) != 3 or image_shape[1:] != (64, 64):
         raise ValueError(
-            f"{who} needs images of 64x64 pixels, got shape {image_shape}. Use "
+            f"{network} needs images of 64x64 pixels, got shape {image_shape}. Use "
             "Convolutional for other sizes."
         )
     return image_shape[0]

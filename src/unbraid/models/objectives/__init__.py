@@ -1,4 +1,4 @@
-"""Training objectives. A new one is its file, and its three lines here."""
+"""Training objectives. A new one needs a file, and three lines here."""
 
 from ._ada_ae import AdaAE
 from ._ada_gvae import AdaGVAE, AdaMLVAE
@@ -15,6 +15,7 @@ from ._elbo import Evidence, measure_evidence
 from ._factor_vae import FactorVAE
 from ._group_vae import MLVAE, GroupVAE
 from ._info_vae import InfoVAE
+from ._monet import MONet
 from ._semi_supervised import SemiSupervised, SemiSupervisedAdversarial
 from ._tvae import TAE, TVAE
 from ._vae import VAE
@@ -30,6 +31,7 @@ OBJECTIVES = build_catalog(
         "dip_vae": DIPVAE,
         "info_vae": InfoVAE,
         "dfc_vae": DFCVAE,
+        "monet": MONet,
         "ada_gvae": AdaGVAE,
         "ada_tvae": AdaTVAE,
         "ada_ae": AdaAE,
@@ -43,7 +45,7 @@ OBJECTIVES = build_catalog(
         "semi_supervised_adversarial": SemiSupervisedAdversarial,
     }
 )
-"""Every objective by its name in settings, with those of other packages."""
+"""All objectives by name, including those of other packages."""
 
 __all__ = [
     "AE",
@@ -69,6 +71,7 @@ __all__ = [
     "GroupVAE",
     "InfoVAE",
     "LossContext",
+    "MONet",
     "SemiSupervised",
     "SemiSupervisedAdversarial",
     "measure_evidence",

@@ -1,4 +1,4 @@
-"""Ada-AE: pairs of images, whose shared latents are guessed, without uncertainty."""
+"""Ada-AE: autoencoder of pairs whose shared latents are inferred."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -20,15 +20,15 @@ from ._pair_base import AbstractPairObjective
 class AdaAE(AbstractPairObjective):
     r"""Autoencoder of pairs, with the mean code in latents that a pair shares.
 
-    A latent is taken to be shared if its difference is below
+    A latent is considered shared if its difference is below
     :math:`\tau = (1 - \eta) \min_i \delta_i + \eta \max_i \delta_i`, where
     :math:`\delta_i = |z_i - z'_i|`.
 
     Args:
-        eta: Averaging strength :math:`\eta`, from 0 (nothing is shared) to 1.
-        n_changed: Number of factors in which a pair differs, or the lowest and highest.
-        pair_rule: How pairs are drawn, see :class:`unbraid.data.Pairs`.
-        scale: ``"sum"`` over pixels, or ``"mean"``.
+        eta: Averaging strength :math:`\eta`, between 0 (nothing is shared) and 1.
+        n_changed: Number of factors that differ in a pair, or its minimum and maximum.
+        pair_rule: Rule by which pairs are drawn, see :class:`unbraid.data.Pairs`.
+        scale: Whether the loss is a ``"sum"`` or ``"mean"`` over pixels.
 
     References:
         Michlo (2022), dissertation, Table 5.1, right column.
@@ -43,8 +43,8 @@ class AdaAE(AbstractPairObjective):
         self.check_numbers("eta", most=1.0)
 
     def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
-        """Reconstruction of both images from codes that share latents."""
-        images = images_together(batch, 2, who="AdaAE")
+        """Return the reconstruction loss of both images with shared latents."""
+        images = images_together(batch, 2, caller="AdaAE")
         first, second = model.encode(images).mean.chunk(2)
         is_shared = shared_latents((first - second).abs(), context.value(self.eta))
         common = 0.5 * (first + second)

@@ -24,7 +24,7 @@ class AbstractAdaptiveVAE(AbstractPairVAE, abc.ABC):
     """A pair shares the latents in which its posteriors differ little.
 
     Args:
-        divergence: How posteriors of a latent are compared: ``"symmetric"``, or
+        divergence: Divergence between two posteriors: ``"symmetric"``, or
             ``"one_sided"`` from the first image to the second.
     """
 
@@ -37,7 +37,7 @@ class AbstractAdaptiveVAE(AbstractPairVAE, abc.ABC):
     def _shared_latents(
         self, batch: Batch, first: DiagonalGaussian, second: DiagonalGaussian
     ) -> torch.Tensor:
-        """Latents that diverge less than half way from the least to the most."""
+        """Return latents whose divergence is below the middle of its range."""
         del batch
         return shared_latents(latent_divergence(first, second, self.divergence))
 
@@ -47,9 +47,9 @@ class AdaGVAE(AbstractAdaptiveVAE):
     r"""beta-VAE of pairs, with the mean posterior in latents that a pair shares.
 
     Two images that differ in few factors should differ in few latents. Latents whose
-    posteriors diverge less than half way between the least and the most of the pair
-    are taken to be shared, and both images get the mean of the two posteriors there,
-    as in :class:`GroupVAE`.
+    divergence is below the middle between the lowest and the highest of the pair are
+    considered shared. In these, both images get the mean of the two posteriors, as in
+    :class:`GroupVAE`.
 
     .. math::
         \frac{1}{2} \sum_{x \in \text{pair}}
@@ -57,12 +57,12 @@ class AdaGVAE(AbstractAdaptiveVAE):
         + \beta \, KL(\tilde q(z \mid x) \| p(z))
 
     Args:
-        beta: Weight of the divergence from the prior, from 0.
-        divergence: How posteriors of a latent are compared: ``"symmetric"``, or
+        beta: Weight of the divergence from the prior, at least 0.
+        divergence: Divergence between two posteriors: ``"symmetric"``, or
             ``"one_sided"`` from the first image to the second, as in the original.
-        n_changed: Number of factors in which a pair differs, or the lowest and highest.
-        pair_rule: How pairs are drawn, see :class:`unbraid.data.Pairs`.
-        scale: ``"sum"`` over pixels and latents, or ``"mean"``.
+        n_changed: Number of factors that differ in a pair, or its minimum and maximum.
+        pair_rule: Rule by which pairs are drawn, see :class:`unbraid.data.Pairs`.
+        scale: Whether the loss is a ``"sum"`` or ``"mean"`` over pixels and latents.
 
     Example:
         >>> AdaGVAE().sampler()
@@ -77,7 +77,7 @@ class AdaGVAE(AbstractAdaptiveVAE):
     def _average(
         self, first: DiagonalGaussian, second: DiagonalGaussian
     ) -> DiagonalGaussian:
-        """Mean of the means and of the variances."""
+        """Return the mean of the means and of the variances."""
         return mean_posterior(first, second)
 
 
@@ -90,12 +90,12 @@ class AdaMLVAE(AbstractAdaptiveVAE):
     counts more.
 
     Args:
-        beta: Weight of the divergence from the prior, from 0.
-        divergence: How posteriors of a latent are compared: ``"symmetric"``, or
+        beta: Weight of the divergence from the prior, at least 0.
+        divergence: Divergence between two posteriors: ``"symmetric"``, or
             ``"one_sided"`` from the first image to the second, as in the original.
-        n_changed: Number of factors in which a pair differs, or the lowest and highest.
-        pair_rule: How pairs are drawn, see :class:`unbraid.data.Pairs`.
-        scale: ``"sum"`` over pixels and latents, or ``"mean"``.
+        n_changed: Number of factors that differ in a pair, or its minimum and maximum.
+        pair_rule: Rule by which pairs are drawn, see :class:`unbraid.data.Pairs`.
+        scale: Whether the loss is a ``"sum"`` or ``"mean"`` over pixels and latents.
 
     References:
         Locatello et al. (2020), Weakly-Supervised Disentanglement Without Compromises,
@@ -106,5 +106,5 @@ class AdaMLVAE(AbstractAdaptiveVAE):
     def _average(
         self, first: DiagonalGaussian, second: DiagonalGaussian
     ) -> DiagonalGaussian:
-        """Product of the posteriors."""
+        """Return the product of the posteriors."""
         return product_posterior(first, second)

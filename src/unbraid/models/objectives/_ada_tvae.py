@@ -1,4 +1,4 @@
-"""Ada-TVAE and Ada-TAE: distances from triplets, along the axes of the code."""
+"""Ada-TVAE and Ada-TAE: the adaptive triplet loss."""
 
 import abc
 from dataclasses import dataclass
@@ -28,11 +28,11 @@ from ._triplet_rows import TripletRows
 
 @dataclass(frozen=True, kw_only=True)
 class AbstractAdaptiveTriplets(AbstractTripletObjective, abc.ABC):
-    r"""The adaptive triplet loss: latents that differ little count less.
+    r"""Adaptive triplet loss, in which latents that differ little have less weight.
 
     Args:
-        eta: Averaging strength :math:`\eta`, from 0 (nothing is shared) to 1.
-        omega: Shared weight :math:`\omega`, from 0 to 1 (plain triplet loss).
+        eta: Averaging strength :math:`\eta`, between 0 (nothing is shared) and 1.
+        omega: Shared weight :math:`\omega`, between 0 and 1 (plain triplet loss).
     """
 
     eta: Number = 0.5
@@ -44,23 +44,23 @@ class AbstractAdaptiveTriplets(AbstractTripletObjective, abc.ABC):
 
     @classmethod
     def scheduled(cls, name: AdaptiveSchedule, **options: Any) -> Self:
-        """The objective with a schedule of Table 5.2.
+        """Create an objective with schedules of Table 5.2.
 
         Args:
-            name: ``"threshold"``, ``"weight_weak"``, ``"weight_strong"``,
-                ``"both_weak"`` or ``"both_strong"``.
-            options: Other fields.
+            name: Name of the schedules: ``"threshold"``, ``"weight_weak"``,
+                ``"weight_strong"``, ``"both_weak"`` or ``"both_strong"``.
+            options: Other fields of the objective.
         """
         return cls(**adaptive_schedule(name), **options)
 
     @abc.abstractmethod
     def _differences(self, posterior: Posterior, rows: TripletRows) -> torch.Tensor:
-        """How much anchors and negatives differ, ``(n_triplets, n_latents)``."""
+        """Return differences of anchors and negatives, ``(n_triplets, n_latents)``."""
 
     def _negative_weights(
         self, posterior: Posterior, rows: TripletRows, context: LossContext
     ) -> torch.Tensor:
-        """Less than 1 for latents that an anchor shares with its negative."""
+        """Return weights below 1 for latents that anchor and negative share."""
         return adaptive_weights(
             self._differences(posterior, rows),
             eta=context.value(self.eta),
@@ -72,34 +72,35 @@ class AbstractAdaptiveTriplets(AbstractTripletObjective, abc.ABC):
 class AdaTVAE(AbstractAdaptiveTriplets, AbstractTripletVAE):
     r"""beta-VAE with the adaptive triplet loss.
 
-    A triplet is in order when the anchor's code is nearer to the positive's than to
-    the negative's. In the distance to the negative, latents that differ little count
-    less, so that it is cheapest to put a difference into few latents.
+    The triplet loss is small if the anchor's code is closer to the positive's than to
+    the negative's. In the distance to the negative, latents that differ little have
+    less weight, so that it is best to encode a difference in few latents.
 
     .. math::
         \frac{1}{3} \sum_{x \in \text{triplet}} L_{\beta\text{-VAE}}(x)
         + \alpha \max \Bigl( 0, \psi + \|\mu^a - \mu^p\|_p
         - \|w \odot (\mu^a - \mu^n)\|_p \Bigr)
 
-    with :math:`w_i = \omega` for the latents whose difference is below
+    with :math:`w_i = \omega` for latents whose difference is below
     :math:`\tau = (1 - \eta) \min_i \delta_i + \eta \max_i \delta_i`, and 1 for others.
 
     Args:
-        beta: Weight of the divergence from the prior, from 0.
-        eta: Averaging strength :math:`\eta`, from 0 (nothing is shared) to 1.
-        omega: Shared weight :math:`\omega`, from 0 to 1 (plain triplet loss).
-        shared_by: What :math:`\delta` is: the ``"distance"`` of the means, or ``"kl"``,
-            the symmetric divergence of the posteriors.
-        alpha: Weight of the triplet loss, from 0. The scale leaves the triplet loss as
-            it is, so that ``alpha_mean = alpha_sum / n_pixels``.
-        margin_kind: ``"hard"`` or ``"soft"``.
-        margin: :math:`\psi`, from 0; hard only.
-        p: Degree of the norm, 1 or 2.
-        decoder_gradient: Whether reconstruction teaches the encoder.
+        beta: Weight of the divergence from the prior, at least 0.
+        eta: Averaging strength :math:`\eta`, between 0 (nothing is shared) and 1.
+        omega: Shared weight :math:`\omega`, between 0 and 1 (plain triplet loss).
+        shared_by: Difference :math:`\delta`: the ``"distance"`` of the means, or
+            ``"kl"``, the symmetric divergence of the posteriors.
+        alpha: Weight of the triplet loss, at least 0. ``scale`` does not apply to the
+            triplet loss, so that ``alpha_mean = alpha_sum / n_pixels``.
+        margin_kind: Kind of margin, ``"hard"`` or ``"soft"``.
+        margin: Margin :math:`\psi`, at least 0; kind ``"hard"`` only.
+        p: Order of the norm, 1 or 2.
+        decoder_gradient: Whether the reconstruction loss trains the encoder.
         triplets: Distance that orders triplets: ``"scaled"``, ``"l1"`` or ``"changed"``
             between factors, or ``"perceived"`` between images, without labels.
-        n_triplets: Drawn inside each batch, if perceived.
-        scale: ``"mean"`` over pixels and latents, as in the dissertation, or ``"sum"``.
+        n_triplets: Number of triplets per batch; used if ``triplets="perceived"`` only.
+        scale: Whether the loss is a ``"mean"`` over pixels and latents, as in the
+            dissertation, or a ``"sum"``.
 
     Example:
         >>> AdaTVAE.scheduled("both_strong").over(100).omega.at(50)
@@ -121,7 +122,7 @@ class AdaTVAE(AbstractAdaptiveTriplets, AbstractTripletVAE):
         check_option("shared_by", self.shared_by, SharedBy)
 
     def _differences(self, posterior: Posterior, rows: TripletRows) -> torch.Tensor:
-        """Distance of the means, or symmetric divergence of the posteriors."""
+        """Return distances of the means, or divergences of the posteriors."""
         if self.shared_by == "distance":
             return _distance_to_negatives(posterior, rows)
         assert isinstance(posterior, DiagonalGaussian)
@@ -138,7 +139,7 @@ class AdaTVAE(AbstractAdaptiveTriplets, AbstractTripletVAE):
 class AdaTAE(AbstractAdaptiveTriplets, AbstractTripletAE):
     r"""Autoencoder with the adaptive triplet loss.
 
-    As :class:`AdaTVAE`, with codes in place of means, and without a prior.
+    Like :class:`AdaTVAE`, but with codes instead of means, and without a prior.
 
     .. math::
         \frac{1}{3} \sum_{x \in \text{triplet}} -\log p(x \mid e(x))
@@ -146,25 +147,26 @@ class AdaTAE(AbstractAdaptiveTriplets, AbstractTripletAE):
         - \|w \odot (z^a - z^n)\|_p \Bigr)
 
     Args:
-        eta: Averaging strength :math:`\eta`, from 0 (nothing is shared) to 1.
-        omega: Shared weight :math:`\omega`, from 0 to 1 (plain triplet loss).
-        alpha: Weight of the triplet loss, from 0. The scale leaves the triplet loss as
-            it is, so that ``alpha_mean = alpha_sum / n_pixels``.
-        margin_kind: ``"hard"`` or ``"soft"``.
-        margin: :math:`\psi`, from 0; hard only.
-        p: Degree of the norm, 1 or 2.
-        decoder_gradient: Whether reconstruction teaches the encoder.
+        eta: Averaging strength :math:`\eta`, between 0 (nothing is shared) and 1.
+        omega: Shared weight :math:`\omega`, between 0 and 1 (plain triplet loss).
+        alpha: Weight of the triplet loss, at least 0. ``scale`` does not apply to the
+            triplet loss, so that ``alpha_mean = alpha_sum / n_pixels``.
+        margin_kind: Kind of margin, ``"hard"`` or ``"soft"``.
+        margin: Margin :math:`\psi`, at least 0; kind ``"hard"`` only.
+        p: Order of the norm, 1 or 2.
+        decoder_gradient: Whether the reconstruction loss trains the encoder.
         triplets: Distance that orders triplets: ``"scaled"``, ``"l1"`` or ``"changed"``
             between factors, or ``"perceived"`` between images, without labels.
-        n_triplets: Drawn inside each batch, if perceived.
-        scale: ``"mean"`` over pixels, as in the dissertation, or ``"sum"``.
+        n_triplets: Number of triplets per batch; used if ``triplets="perceived"`` only.
+        scale: Whether the loss is a ``"mean"`` over pixels, as in the dissertation, or
+            a ``"sum"``.
 
     References:
         Michlo (2022), dissertation, Table 5.1, right column, and Eq. 5.16 to 5.21.
     """
 
     def _differences(self, posterior: Posterior, rows: TripletRows) -> torch.Tensor:
-        """Distance of the codes."""
+        """Return distances of the codes."""
         return _distance_to_negatives(posterior, rows)
 
 

@@ -1,4 +1,4 @@
-"""Adaptive methods: infer which latents two images share, and make these equal."""
+"""Adaptive methods: infer the latents that two images share, and make them equal."""
 
 import math
 from typing import Literal
@@ -13,16 +13,16 @@ Divergence = Literal["symmetric", "one_sided"]
 def latent_divergence(
     first: DiagonalGaussian, second: DiagonalGaussian, kind: Divergence
 ) -> torch.Tensor:
-    r"""How far apart two posteriors are, latent by latent.
+    r"""Divergence of two posteriors in each latent.
 
     Args:
-        first: Of one image.
-        second: Of the other.
+        first: Posteriors of the first images.
+        second: Posteriors of the second images.
         kind: ``"symmetric"``, the mean of the divergences in both directions, or
             ``"one_sided"``, :math:`KL(q_1 \| q_2)`.
 
     Returns:
-        From 0, ``(batch, n_latents)``.
+        Divergences of shape ``(batch, n_latents)``, at least 0.
 
     References:
         Michlo (2022), dissertation, Eq. A.2 (symmetric).
@@ -32,19 +32,19 @@ def latent_divergence(
 
 
 def shared_latents(deltas: torch.Tensor, strength: float = 0.5) -> torch.Tensor:
-    r"""Latents that differ little, compared with the others of the same pair.
+    r"""Find latents that differ little, compared with the others of the same pair.
 
     .. math::
         \tau = (1 - \eta) \min_i \delta_i + \eta \max_i \delta_i, \qquad
         S = \{ i \mid \delta_i < \tau \}
 
     Args:
-        deltas: :math:`\delta`, how much each latent differs, ``(batch, n_latents)``.
-        strength: :math:`\eta`, from 0 (nothing is shared) to 1 (all but the latents
-            that differ most).
+        deltas: Difference :math:`\delta` of each latent, ``(batch, n_latents)``.
+        strength: Averaging strength :math:`\eta`, between 0 (nothing is shared) and 1
+            (all but the latents that differ most are shared).
 
     Returns:
-        Whether a latent is shared, same shape, without gradient.
+        Whether each latent is shared, of the same shape, without gradient.
 
     Example:
         >>> shared_latents(torch.tensor([[0.0, 1.0, 3.0, 4.0]]))
@@ -56,8 +56,8 @@ def shared_latents(deltas: torch.Tensor, strength: float = 0.5) -> torch.Tensor:
     """
     deltas = deltas.detach()
     least, most = deltas.amin(dim=1, keepdim=True), deltas.amax(dim=1, keepdim=True)
-    # Not a sum of two products, which may round to above a delta that is the same in
-    # all latents.
+    # If delta is the same in all latents, a sum of two products may round to a larger
+    # number.
     return deltas < least + strength * (most - least)
 
 
@@ -84,7 +84,7 @@ def product_posterior(
         \mu = \frac{\sigma^2}{2}
         \Bigl( \frac{\mu_1}{\sigma_1^2} + \frac{\mu_2}{\sigma_2^2} \Bigr)
 
-    The variance is twice that of the normalised product, so that the product of equal
+    The variance is twice that of the normalized product, so that the product of equal
     posteriors is the same posterior again.
 
     References:
@@ -104,13 +104,13 @@ def share_latents(
     is_shared: torch.Tensor,
     common: DiagonalGaussian,
 ) -> tuple[DiagonalGaussian, DiagonalGaussian]:
-    """Both posteriors, equal in the latents that are shared.
+    """Replace both posteriors by a common one in shared latents.
 
     Args:
-        first: Of one image.
-        second: Of the other.
-        is_shared: ``(batch, n_latents)``.
-        common: Posterior of both in shared latents.
+        first: Posteriors of the first images.
+        second: Posteriors of the second images.
+        is_shared: Whether each latent is shared, ``(batch, n_latents)``.
+        common: Common posteriors, used in shared latents.
 
     References:
         Michlo (2022), dissertation, Eq. 2.10 and 2.11.

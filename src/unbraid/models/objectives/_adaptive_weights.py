@@ -29,11 +29,11 @@ _SCHEDULES: dict[AdaptiveSchedule, tuple[Number, Number]] = {
 
 
 def adaptive_schedule(name: AdaptiveSchedule) -> dict[str, Number]:
-    """Shared weight and averaging strength that change over a run.
+    """Return schedules of the shared weight and the averaging strength.
 
     Args:
-        name: ``"threshold"``, ``"weight_weak"``, ``"weight_strong"``, ``"both_weak"``
-            or ``"both_strong"``.
+        name: Name of the schedules: ``"threshold"``, ``"weight_weak"``,
+            ``"weight_strong"``, ``"both_weak"`` or ``"both_strong"``.
 
     Returns:
         Values for the fields ``omega`` and ``eta``.
@@ -45,7 +45,7 @@ def adaptive_schedule(name: AdaptiveSchedule) -> dict[str, Number]:
     References:
         Michlo (2022), dissertation, Table 5.2. There the shared weight of
         ``"threshold"`` is 1, with which the loss would be the plain triplet loss at
-        every threshold; 0.5 is what its experiments ran with in disent.
+        every threshold; the experiments in disent used 0.5.
     """
     check_option("name", name, AdaptiveSchedule)
     omega, eta = _SCHEDULES[name]
@@ -53,15 +53,15 @@ def adaptive_schedule(name: AdaptiveSchedule) -> dict[str, Number]:
 
 
 def adaptive_weights(deltas: torch.Tensor, *, eta: float, omega: float) -> torch.Tensor:
-    r"""How much each latent counts: :math:`\omega` if shared, else 1.
+    r"""Return the weight of each latent: :math:`\omega` if shared, 1 otherwise.
 
     Args:
-        deltas: How much anchors and negatives differ, ``(n, n_latents)``.
-        eta: Averaging strength, from 0 to 1.
-        omega: Shared weight, from 0 to 1.
+        deltas: Differences between anchors and negatives, ``(n, n_latents)``.
+        eta: Averaging strength, between 0 and 1.
+        omega: Shared weight, between 0 and 1.
 
     Returns:
-        Same shape, without gradient.
+        Weights of the same shape, without gradient.
 
     References:
         Michlo (2022), dissertation, Eq. 5.16 and 5.19.

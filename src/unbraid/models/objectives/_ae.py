@@ -1,4 +1,4 @@
-"""Autoencoder: reconstruction alone."""
+"""Autoencoder: reconstruction loss only."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,12 +12,12 @@ from ._base import AbstractObjective, LossContext
 
 @dataclass(frozen=True, kw_only=True)
 class AE(AbstractObjective):
-    r"""Reconstruction from a code without uncertainty.
+    r"""Reconstruction loss of a code without uncertainty.
 
     .. math:: -\log p(x \mid z), \qquad z = e(x)
 
     Args:
-        scale: ``"sum"`` over pixels, or ``"mean"``.
+        scale: Whether the loss is a ``"sum"`` or ``"mean"`` over pixels.
 
     References:
         Rumelhart, Hinton and Williams (1986), Learning Representations by
@@ -27,7 +27,7 @@ class AE(AbstractObjective):
     is_variational: ClassVar[bool] = False
 
     def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
-        """Mean reconstruction loss."""
+        """Return the mean reconstruction loss."""
         codes = model.encode(batch.images).mean
         reconstruction = model.reconstruction_loss(batch.images, codes).mean()
         total = self.combine_terms(model, reconstruction)

@@ -12,7 +12,7 @@ from unbraid.models._posterior import DiagonalGaussian
 def mean_log_densities(
     posterior: DiagonalGaussian, codes: torch.Tensor, log_weights: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    r"""Mean log-densities of codes, under their own posterior and under all of them.
+    r"""Mean log-densities of codes under their own and under the aggregate posterior.
 
     .. math::
         \frac{1}{n} \sum_i \log \prod_j q(z_{ij} \mid x_i), \quad
@@ -21,9 +21,9 @@ def mean_log_densities(
 
     Args:
         posterior: Posteriors of the batch, ``(batch, n_latents)``.
-        codes: Codes :math:`z`, same shape.
-        log_weights: :math:`\log w`, broadcast to ``(batch, batch)``: the weight of the
-            posterior in a column for the code in a row.
+        codes: Codes :math:`z`, of the same shape.
+        log_weights: Log-weights :math:`\log w`, broadcast to ``(batch, batch)``: the
+            weight of the posterior in a column for the code in a row.
 
     Returns:
         The conditional density, the joint density of all latents, and the product of
@@ -40,11 +40,11 @@ def mean_log_densities(
 
 
 class _MeanLogDensities(torch.autograd.Function):
-    """Forward and backward pass by hand.
+    """Forward and backward pass, written by hand for speed.
 
     The densities of all codes under all posteriors are ``n_latents * batch**2``
-    numbers, a large share of a training step if the network is small. Autograd would
-    make about ten tensors of this size; here there are four, reduced over contiguous
+    numbers, which take much of a training step if the network is small. Autograd would
+    create about ten tensors of this size; here there are four, reduced over contiguous
     memory.
     """
 
@@ -96,7 +96,7 @@ class _MeanLogDensities(torch.autograd.Function):
 
 
 def _softmax(logits: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Softmax of each row, and the sum of the rows' log-sum-exp."""
+    """Return the softmax of each row, and the sum of the rows' log-sum-exp."""
     weights = logits.softmax(dim=-1)
     # At the highest logit, the softmax is exp(highest - log-sum-exp).
     return weights, (logits.amax(dim=-1) - weights.amax(dim=-1).log()).sum()

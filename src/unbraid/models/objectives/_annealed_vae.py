@@ -1,4 +1,4 @@
-"""Annealed VAE: a code that may say more and more."""
+"""Annealed VAE: the capacity of the code increases during training."""
 
 from dataclasses import dataclass
 
@@ -13,21 +13,22 @@ from ._elbo import measure_evidence
 
 @dataclass(frozen=True, kw_only=True)
 class AnnealedVAE(AbstractObjective):
-    r"""Evidence lower bound whose divergence is held at a growing capacity.
+    r"""Evidence lower bound whose divergence is held at an increasing capacity.
 
     .. math::
         \mathbb{E}_{q(z \mid x)} [-\log p(x \mid z)]
         + \gamma \, \bigl| KL(q(z \mid x) \| p(z)) - C_t \bigr|
 
     Without capacity (:math:`C_t = 0`) this is :class:`BetaVAE` with ``beta = gamma``,
-    hence :class:`VAE` at ``gamma=1``; at ``gamma=0`` only reconstruction is left.
+    and therefore :class:`VAE` if ``gamma=1``. If ``gamma=0``, only reconstruction is
+    left.
 
     Args:
-        capacity: :math:`C_t` in nats, from 0. The default grows along a line to 25
-            during the first third of the run, as in the large study, whose runs of
-            300,000 steps reach it after 100,000.
-        gamma: Weight of what the divergence is off by, from 0.
-        scale: ``"sum"`` over pixels and latents, or ``"mean"``.
+        capacity: Capacity :math:`C_t` in nats, at least 0. By default it increases
+            linearly to 25 during the first third of the run, as in the large study,
+            whose runs of 300,000 steps reach it after 100,000.
+        gamma: Weight of the difference between divergence and capacity, at least 0.
+        scale: Whether the loss is a ``"sum"`` or ``"mean"`` over pixels and latents.
 
     Example:
         >>> AnnealedVAE().over(300_000).capacity.at(50_000)
@@ -48,7 +49,7 @@ class AnnealedVAE(AbstractObjective):
         self.check_numbers("capacity", "gamma")
 
     def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
-        """Reconstruction plus weighted distance of the divergence from the capacity."""
+        """Return reconstruction loss plus weighted deviation from the capacity."""
         evidence = measure_evidence(model, batch.images, context)
         excess = (evidence.mean_kl - context.value(self.capacity)).abs()
         latent = context.value(self.gamma) * excess

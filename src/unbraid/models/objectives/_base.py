@@ -11,8 +11,10 @@ from torch import nn
 from unbraid.data import AbstractDataset, AbstractSampler, Batch, Singles
 from unbraid.foundation import check_number, check_option
 from unbraid.models._autoencoder import Autoencoder
+from unbraid.models._likelihood import AbstractLikelihood
 from unbraid.models._loss import Loss
 from unbraid.models._schedules import Number, fill_steps, schedule_ends, value_at
+from unbraid.models.networks import AbstractNetwork
 
 Scale = Literal["sum", "mean"]
 
@@ -59,7 +61,7 @@ class AbstractObjective(abc.ABC):
     """
 
     is_variational: ClassVar[bool] = True
-    """Whether it needs a model whose codes have an uncertainty."""
+    """Whether the objective needs a variational model."""
 
     least_batch: ClassVar[int] = 1
     """Smallest batch for which the loss is defined."""
@@ -83,20 +85,28 @@ class AbstractObjective(abc.ABC):
         """
 
     def sampler(self) -> AbstractSampler:
-        """Which images a batch must hold together: single ones, pairs or triplets."""
+        """Return the sampler of batches: single images, pairs or triplets."""
         return Singles()
+
+    def default_network(self) -> AbstractNetwork | None:
+        """Network to use unless another is chosen; ``None`` if any will do."""
+        return None
+
+    def default_likelihood(self) -> AbstractLikelihood | None:
+        """Likelihood to use unless another is chosen; ``None`` if any will do."""
+        return None
 
     def build_extra(self, model: Autoencoder) -> nn.Module | None:
         """Build a second network that the loss needs, trained along with the model."""
         del model
 
     def for_data(self, dataset: AbstractDataset) -> Self:
-        """This objective with what it must know of the data, if anything."""
+        """Return this objective with settings that depend on the dataset."""
         del dataset
         return self
 
     def over(self, n_steps: int) -> Self:
-        """This objective with open schedules ending after ``n_steps`` steps."""
+        """Return this objective with schedules that end after ``n_steps`` steps."""
         return fill_steps(self, n_steps)
 
     def combine_terms(
@@ -148,5 +158,5 @@ class AbstractAdversarialObjective(AbstractObjective):
         """
 
     @abc.abstractmethod
-    def adversary_optimiser(self, adversary: nn.Module) -> torch.optim.Optimizer:
-        """Optimizer of the adversary's parameters."""
+    def adversary_optimizer(self, adversary: nn.Module) -> torch.optim.Optimizer:
+        """Return an optimizer of the adversary's parameters."""

@@ -1,4 +1,4 @@
-"""beta-TCVAE: the divergence in three parts, each with its own price."""
+"""beta-TCVAE: the divergence in three parts, each with its own weight."""
 
 import dataclasses
 import math
@@ -25,29 +25,29 @@ Estimator = Literal["weighted", "stratified"]
 class BetaTCVAE(AbstractObjective):
     r"""Evidence lower bound with a weight on each part of the divergence.
 
-    What the code says of the image, how much the latents say of each other, and how far
-    each is from its prior add up to the divergence:
+    The divergence is the sum of the mutual information of image and code, the total
+    correlation of the latents, and the divergence of each latent from its prior:
 
     .. math::
         \mathbb{E} \, KL(q(z \mid x) \| p(z)) = I(x; z)
         + KL \Bigl( q(z) \| \prod_j q(z_j) \Bigr) + \sum_j KL(q(z_j) \| p(z_j))
 
-    The parts are estimated from a batch, the divergence itself is known. So the loss is
-    the divergence plus each part times its weight less one, which has the same mean as
-    the published form and is :class:`VAE` when all weights are 1.
+    The parts are estimated from a batch, but the divergence itself is known. Therefore
+    the loss is the divergence plus each part times its weight minus one. It has the
+    same mean as the published form, and is :class:`VAE` if all weights are 1.
 
     Args:
-        alpha: Weight of the mutual information, from 0.
-        beta: Weight of the total correlation, from 0.
-        gamma: Weight of the divergence of single latents, from 0.
-        estimator: Of the density of all codes, from the posteriors of a batch:
+        alpha: Weight of the mutual information, at least 0.
+        beta: Weight of the total correlation, at least 0.
+        gamma: Weight of the divergence of single latents, at least 0.
+        estimator: Estimator of the density of all codes from the posteriors of a batch:
             ``"weighted"`` or ``"stratified"``.
-        n_data: Number of images that batches are drawn from. ``"stratified"`` needs it,
-            and gets it from the dataset of a run. For ``"weighted"`` it changes the
-            parts by constants and no gradient; without it the batch is taken for all
-            the data, so that the mutual information is at most the logarithm of the
-            batch size.
-        scale: ``"sum"`` over pixels and latents, or ``"mean"``.
+        n_data: Number of images that batches are drawn from. It is required for
+            ``"stratified"``, and set from the dataset of a run. For ``"weighted"`` it
+            changes the parts by constants but no gradient; without it the batch is
+            treated as all the data, so that the mutual information is at most the
+            logarithm of the batch size.
+        scale: Whether the loss is a ``"sum"`` or ``"mean"`` over pixels and latents.
 
     References:
         Chen, Li, Grosse and Duvenaud (2018), Isolating Sources of Disentanglement in
@@ -71,13 +71,13 @@ class BetaTCVAE(AbstractObjective):
             check_integer("n_data", self.n_data, least=2)
 
     def for_data(self, dataset: AbstractDataset) -> Self:
-        """With the number of images, if it is needed and was not given."""
+        """Return this objective with the number of images, if it needs it."""
         if self.n_data is not None or self.estimator == "weighted":
             return self
         return dataclasses.replace(self, n_data=len(dataset))
 
     def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
-        """Reconstruction, divergence, and its parts by their weights."""
+        """Return reconstruction loss plus divergence with weighted parts."""
         evidence = measure_evidence(model, batch.images, context)
         parts = decompose_divergence(
             evidence.posterior,
@@ -101,14 +101,14 @@ def decompose_divergence(
     estimator: Estimator = "weighted",
     n_data: int | None = None,
 ) -> dict[str, torch.Tensor]:
-    r"""The three parts of the divergence, estimated from a batch.
+    r"""Estimate the three parts of the divergence from a batch.
 
     They add up to the mean of :math:`\log q(z \mid x) - \log p(z)` over the codes.
 
     Args:
-        posterior: Of a batch.
-        codes: A sample of it, ``(batch, n_latents)``.
-        estimator: Of the density of all codes.
+        posterior: Posteriors of a batch.
+        codes: Codes sampled from the posteriors, ``(batch, n_latents)``.
+        estimator: Estimator of the density of all codes.
         n_data: Number of images that the batch was drawn from.
 
     Returns:
@@ -127,7 +127,7 @@ def decompose_divergence(
 def _log_weights(
     codes: torch.Tensor, estimator: Estimator, n_data: int | None
 ) -> torch.Tensor:
-    """Logarithm of the weight of each posterior (column) for each code (row)."""
+    """Return the log-weight of each posterior (column) for each code (row)."""
     n = len(codes)
     if estimator == "weighted":
         # Appendix C.1: every posterior counts 1 / (batch size * number of images).

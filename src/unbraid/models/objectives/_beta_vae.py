@@ -1,4 +1,4 @@
-"""beta-VAE: a heavier price on what the code may say."""
+"""beta-VAE: a weighted divergence from the prior."""
 
 from dataclasses import dataclass
 
@@ -20,8 +20,8 @@ class BetaVAE(AbstractObjective):
         + \beta \, KL(q(z \mid x) \| p(z))
 
     Args:
-        beta: Weight of the divergence, from 0.
-        scale: ``"sum"`` over pixels and latents, or ``"mean"``.
+        beta: Weight of the divergence, at least 0.
+        scale: Whether the loss is a ``"sum"`` or ``"mean"`` over pixels and latents.
 
     Example:
         >>> import dataclasses
@@ -41,7 +41,7 @@ class BetaVAE(AbstractObjective):
         self.check_numbers("beta")
 
     def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
-        """Reconstruction plus weighted divergence."""
+        """Return reconstruction loss plus weighted divergence."""
         evidence = measure_evidence(model, batch.images, context)
         latent = context.value(self.beta) * evidence.mean_kl
         return evidence.loss(

@@ -1,4 +1,4 @@
-"""Objectives by name: for settings in files and the command line."""
+"""Objectives by name, for settings in files and the command line."""
 
 from unbraid.foundation import Catalog, class_reader
 from unbraid.models._likelihood_names import LIKELIHOODS
@@ -7,17 +7,17 @@ from unbraid.models.networks import NETWORKS
 
 from ._base import AbstractObjective
 
-_WORDS = ("auto", "change", "own", "run")
-"""Names that stand for something else where settings are written."""
+_RESERVED = ("auto", "change", "own", "run")
+"""Names that have another meaning in settings."""
 
 
 def build_catalog(
     built_in: dict[str, type[AbstractObjective]],
 ) -> Catalog[type[AbstractObjective]]:
-    """A catalog of the given objectives and of those that other packages bring."""
+    """Return a catalog of the given objectives and of those of other packages."""
     return Catalog(
         built_in,
         group="unbraid.objectives",
         read=class_reader(AbstractObjective),
-        taken={*NETWORKS, *LIKELIHOODS, *SCHEDULES, *_WORDS},
+        taken={*NETWORKS, *LIKELIHOODS, *SCHEDULES, *_RESERVED},
     )

@@ -1,4 +1,4 @@
-"""Images that are seen together: one pass through the model for all of them."""
+"""Pairs and triplets of images, which pass through the model in one batch."""
 
 import torch
 
@@ -6,21 +6,21 @@ from unbraid.data import Batch
 from unbraid.models._posterior import DiagonalGaussian
 
 
-def images_together(batch: Batch, n_images: int, *, who: str) -> torch.Tensor:
-    """Anchors and their companions in one tensor.
+def images_together(batch: Batch, n_images: int, *, caller: str) -> torch.Tensor:
+    """Concatenate anchors and their companions.
 
     Args:
-        batch: With at least ``n_images - 1`` companions.
-        n_images: How many images go together, with the anchor.
-        who: Name of the objective, for error messages.
+        batch: Batch with at least ``n_images - 1`` companions.
+        n_images: Number of images that belong together, including the anchor.
+        caller: Name of the objective, for error messages.
 
     Returns:
-        ``(n_images * batch, *image_shape)``, all anchors first.
+        Images ``(n_images * batch, *image_shape)``, all anchors first.
     """
     images = (batch.images, *batch.partner_images)
     if len(images) < n_images:
         raise ValueError(
-            f"{who} needs {n_images} images that go together, got {len(images)}. Draw "
+            f"{caller} needs groups of {n_images} images, got {len(images)}. Draw "
             "batches with the sampler() of the objective."
         )
     return torch.cat(images[:n_images])
@@ -29,7 +29,7 @@ def images_together(batch: Batch, n_images: int, *, who: str) -> torch.Tensor:
 def split_posterior(
     posterior: DiagonalGaussian, n_parts: int
 ) -> tuple[DiagonalGaussian, ...]:
-    """Posteriors of anchors and of companions, from those of all of them."""
+    """Split the posteriors of all images into those of anchors and companions."""
     means = posterior.mean.chunk(n_parts)
     log_variances = posterior.log_variance.chunk(n_parts)
     parts = zip(means, log_variances, strict=True)
@@ -37,7 +37,7 @@ def split_posterior(
 
 
 def join_posteriors(*parts: DiagonalGaussian) -> DiagonalGaussian:
-    """The opposite of :func:`split_posterior`."""
+    """Concatenate posteriors, the inverse of :func:`split_posterior`."""
     return DiagonalGaussian(
         torch.cat([part.mean for part in parts]),
         torch.cat([part.log_variance for part in parts]),

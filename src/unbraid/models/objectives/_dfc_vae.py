@@ -1,4 +1,4 @@
-"""DFC-VAE: images are compared by what a trained network sees in them."""
+"""DFC-VAE: images are compared by the features of a trained network."""
 
 from dataclasses import dataclass
 
@@ -18,26 +18,26 @@ from ._elbo import encode_gaussian
 
 @dataclass(frozen=True, kw_only=True)
 class DFCVAE(AbstractObjective):
-    r"""Divergence plus the distance of images from reconstructions in deep features.
+    r"""Divergence plus the distance between features of images and reconstructions.
 
     .. math::
         \sum_l \frac{w_l}{2 n_l} \, \| \Phi_l(x) - \Phi_l(\hat{x}) \|^2
         + \beta \, KL(q(z \mid x) \| p(z))
 
-    where layer :math:`l` of the network :math:`\Phi` gives :math:`n_l` numbers, and
+    where layer :math:`l` of the network :math:`\Phi` returns :math:`n_l` numbers, and
     :math:`\hat{x}` is the expected image of a sampled code.
 
     Args:
-        features: A network from images, ``(batch, channels, height, width)`` with
-            pixels from 0 to 1, to a tensor or a list of them, one per layer. In
-            evaluation mode and on the model's device; is not trained. Settings that
-            are saved hold the name of its class only, and must be given the network
-            again before they can train.
-        layers: Places in that list; all when not given.
-        weights: :math:`w_l` of each of these layers, from 0; when not given, one half,
-            as published.
-        beta: Weight of the divergence, from 0.
-        scale: ``"sum"``, or ``"mean"``.
+        features: Network from images ``(batch, channels, height, width)`` with pixels
+            between 0 and 1 to a tensor or a list of tensors, one per layer. It must be
+            in evaluation mode and on the model's device, and is not trained. Saved
+            settings only contain the name of its class: set the network again before
+            training.
+        layers: Indices of the layers to use in that list. Default: all.
+        weights: Weight :math:`w_l` of each of these layers, at least 0. Default: one
+            half, as published.
+        beta: Weight of the divergence, at least 0.
+        scale: Whether the loss is a ``"sum"`` or ``"mean"`` over pixels and latents.
 
     Example:
         >>> DFCVAE(features=nn.Flatten().eval(), weights=(100.0,)).beta
@@ -74,22 +74,18 @@ class DFCVAE(AbstractObjective):
                 check_number(f"weights[{index}]", weight, least=0.0)
 
     def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
-        """Distance in features plus weighted divergence."""
+        """Return the distance of features plus weighted divergence."""
         posterior = encode_gaussian(model, batch.images)
-        pictures = model.decode(posterior.sample(generator=context.generator))
+        decoded = model.decode(posterior.sample(generator=context.generator))
         with torch.no_grad():
-            wanted = self._look(batch.images)
-        apart = [
-            0.5 * (want - got).square().mean()
-            for want, got in zip(wanted, self._look(pictures), strict=True)
+            targets = self._extract(batch.images)
+        distances = [
+            0.5 * (target - output).square().mean()
+            for target, output in zip(targets, self._extract(decoded), strict=True)
         ]
-        weights = (0.5,) * len(apart) if self.weights is None else self.weights
-        if len(weights) != len(apart):
-            raise ValueError(
-                f"weights must have one element for each of the {len(apart)} layers, "
-                f"got {len(weights)}."
-            )
-        pairs = zip(weights, apart, strict=True)
+        weights = (0.5,) * len(distances) if self.weights is None else self.weights
+        check_sequence("weights", weights, length=len(distances))
+        pairs = zip(weights, distances, strict=True)
         reconstruction = torch.stack([weight * each for weight, each in pairs]).sum()
         kl = posterior.kl_to_prior().mean(dim=0)
         return Loss(
@@ -100,16 +96,16 @@ class DFCVAE(AbstractObjective):
             kl,
         )
 
-    def _look(self, images: torch.Tensor) -> list[torch.Tensor]:
-        """What the network gives for images, in the chosen layers."""
+    def _extract(self, images: torch.Tensor) -> list[torch.Tensor]:
+        """Return the features of images in the chosen layers."""
         if not isinstance(self.features, nn.Module):
             raise ValueError(
-                f"features is only the name {self.features!r}, which is all that saved "
-                "settings hold. Set the network with "
+                f"features is only the name {self.features!r}, because saved settings "
+                "do not contain the network. Set it with "
                 "dataclasses.replace(objective, features=...)."
             )
-        given = apply_frozen(self.features, images)
-        maps = [given] if isinstance(given, torch.Tensor) else list(given)
+        output = apply_frozen(self.features, images)
+        maps = [output] if isinstance(output, torch.Tensor) else list(output)
         if self.layers is None:
             return maps
         if any(not -len(maps) <= layer < len(maps) for layer in self.layers):

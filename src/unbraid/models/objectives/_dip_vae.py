@@ -1,4 +1,4 @@
-"""DIP-VAE: codes whose covariance is that of the prior."""
+"""DIP-VAE: the covariance of the codes should be that of the prior."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -18,7 +18,7 @@ from ._elbo import measure_evidence
 Kind = Literal["i", "ii"]
 
 _RATIOS = {"i": 10.0, "ii": 1.0}
-"""Weight of the diagonal when it is not given, in weights of what is off it."""
+"""Default weight of the diagonal, divided by the weight off the diagonal."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,14 +31,15 @@ class DIPVAE(AbstractObjective):
         + \lambda_d \sum_i (\Sigma_{ii} - 1)^2
 
     Args:
-        kind: ``"i"``: :math:`\Sigma` is the covariance of the posteriors' means.
-            ``"ii"``: of the codes, which is that plus the mean of the posteriors'
-            variances on the diagonal.
-        lambda_off_diagonal: Weight of covariances, from 0. The large study tries 1, 2,
-            5, 10, 20 and 50.
-        lambda_diagonal: Weight of variances, from 0. When not given, that of the large
-            study: ten times ``lambda_off_diagonal`` for kind i, as much for kind ii.
-        scale: ``"sum"`` over pixels and latents, or ``"mean"``.
+        kind: Covariance :math:`\Sigma`: ``"i"`` for that of the posterior means,
+            ``"ii"`` for that of the codes, which has the mean posterior variances added
+            to the diagonal.
+        lambda_off_diagonal: Weight of covariances, at least 0. The large study uses 1,
+            2, 5, 10, 20 and 50.
+        lambda_diagonal: Weight of variances, at least 0. Default: that of the large
+            study, ten times ``lambda_off_diagonal`` for kind i, and the same for kind
+            ii.
+        scale: Whether the loss is a ``"sum"`` or ``"mean"`` over pixels and latents.
 
     References:
         Kumar, Sattigeri and Balakrishnan (2018), Variational Inference of Disentangled
@@ -61,9 +62,9 @@ class DIPVAE(AbstractObjective):
             self.check_numbers("lambda_diagonal")
 
     def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
-        """Reconstruction, divergence, and weighted distance of the covariance."""
+        """Return reconstruction loss, divergence and weighted covariance penalty."""
         evidence = measure_evidence(model, batch.images, context)
-        off_diagonal, diagonal = self._apart(evidence.posterior)
+        off_diagonal, diagonal = self._distances(evidence.posterior)
         off_weight = context.value(self.lambda_off_diagonal)
         if self.lambda_diagonal is None:
             weight = _RATIOS[self.kind] * off_weight
@@ -78,10 +79,12 @@ class DIPVAE(AbstractObjective):
             diagonal=diagonal,
         )
 
-    def _apart(self, posterior: DiagonalGaussian) -> tuple[torch.Tensor, torch.Tensor]:
-        """Squared distance from the identity, off the diagonal and on it."""
-        centred = posterior.mean - posterior.mean.mean(dim=0)
-        covariance = centred.T @ centred / len(centred)
+    def _distances(
+        self, posterior: DiagonalGaussian
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return squared distances from the identity, off and on the diagonal."""
+        centered = posterior.mean - posterior.mean.mean(dim=0)
+        covariance = centered.T @ centered / len(centered)
         variances = covariance.diagonal()
         off_diagonal = (covariance - variances.diag()).square().sum()
         if self.kind == "ii":

@@ -1,4 +1,4 @@
-"""The evidence lower bound of images, in the parts that objectives combine."""
+"""Terms of the evidence lower bound, which objectives combine."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +18,7 @@ class Evidence:
 
     Attributes:
         posterior: Posteriors of the images.
-        codes: A sample of them, ``(batch, n_latents)``.
+        codes: Codes sampled from the posteriors, ``(batch, n_latents)``.
         reconstruction: Negative log-likelihood of each image, ``(batch,)``.
         kl: Divergence from the prior, ``(batch, n_latents)``.
     """
@@ -30,21 +30,21 @@ class Evidence:
 
     @cached_property
     def mean_reconstruction(self) -> torch.Tensor:
-        """Mean over images, a scalar."""
+        """Mean reconstruction loss over images, a scalar."""
         return self.reconstruction.mean()
 
     @cached_property
     def kl_per_latent(self) -> torch.Tensor:
-        """Mean over images, ``(n_latents,)``."""
+        """Mean divergence of each latent over images, ``(n_latents,)``."""
         return self.kl.mean(dim=0)
 
     @cached_property
     def mean_kl(self) -> torch.Tensor:
-        """Sum over latents, mean over images, a scalar."""
+        """Divergence, summed over latents and averaged over images, a scalar."""
         return self.kl_per_latent.sum()
 
     def loss(self, total: torch.Tensor, **terms: torch.Tensor) -> Loss:
-        """A loss that reports reconstruction and divergence.
+        """Return a loss that reports reconstruction and divergence.
 
         Args:
             total: The scalar to minimize.
@@ -73,12 +73,12 @@ def measure_evidence(
     posterior: DiagonalGaussian | None = None,
     decoder_gradient: bool = True,
 ) -> Evidence:
-    """Encode, sample, decode and compare.
+    """Encode images, sample codes, and compute reconstruction loss and divergence.
 
     Args:
         model: A variational model.
-        images: ``(batch, *image_shape)``.
-        context: Its generator draws the sample.
+        images: Images ``(batch, *image_shape)``.
+        context: Context whose generator samples the codes.
         posterior: Posteriors to use instead of the encoder's.
         decoder_gradient: Whether the gradient of the reconstruction reaches the
             encoder.

@@ -1,4 +1,4 @@
-"""FactorVAE: a discriminator says how far latents are from being independent."""
+"""FactorVAE: a discriminator estimates the total correlation of the latents."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -28,32 +28,33 @@ Permuted = Literal["same batch", "second batch"]
 
 @dataclass(frozen=True, kw_only=True)
 class FactorVAE(AbstractAdversarialObjective):
-    r"""Evidence lower bound plus the total correlation that a discriminator sees.
+    r"""Evidence lower bound plus the total correlation, estimated by a discriminator.
 
-    The discriminator :math:`D` learns to tell codes from codes whose latents were
-    shuffled among images, each latent on its own; its log-odds estimate how far the
-    first are from independent latents. At ``gamma=0`` this is :class:`VAE`.
+    The discriminator :math:`D` learns to distinguish codes from codes whose latents
+    were shuffled among images, each latent separately. Its log-odds estimate the total
+    correlation. With ``gamma=0`` this is :class:`VAE`.
 
     .. math::
         \mathbb{E}_{q(z \mid x)} [-\log p(x \mid z)] + KL(q(z \mid x) \| p(z))
         + \gamma \, \mathbb{E}_{q(z)} \Bigl[ \log \frac{D(z)}{1 - D(z)} \Bigr]
 
     Args:
-        gamma: Weight of the total correlation, from 0. The large study tries 10, 20,
+        gamma: Weight of the total correlation, at least 0. The large study uses 10, 20,
             30, 40, 50 and 100.
         permute: Codes to shuffle for the discriminator: those of the ``"same batch"``,
             as in disentanglement_lib, or those of a ``"second batch"``, drawn
-            independently of the first, as published; this costs more images.
-        discriminator_width: Units of each of its hidden layers.
-        discriminator_depth: Number of its hidden layers.
-        discriminator_learning_rate: Of Adam, from 0.
-        discriminator_betas: Of Adam.
-        scale: ``"sum"`` over pixels and latents, or ``"mean"``.
+            independently of the first, as published. The latter needs more images.
+        discriminator_width: Number of units of each hidden layer of the discriminator.
+        discriminator_depth: Number of hidden layers of the discriminator.
+        discriminator_learning_rate: Learning rate of the discriminator's Adam
+            optimizer, at least 0.
+        discriminator_betas: Decay rates of the discriminator's Adam optimizer.
+        scale: Whether the loss is a ``"sum"`` or ``"mean"`` over pixels and latents.
 
     References:
-        Kim and Mnih (2018), Disentangling by Factorising, Eq. 2 and 3, Algorithm 2.
+        Kim and Mnih (2018), Disentangling by Factorizing, Eq. 2 and 3, Algorithm 2.
         https://arxiv.org/abs/1802.05983
-        The discriminator is taught after the model's update, on codes drawn anew.
+        The discriminator is trained after the model's update, on newly sampled codes.
     """
 
     least_batch: ClassVar[int] = 2
@@ -76,11 +77,11 @@ class FactorVAE(AbstractAdversarialObjective):
             check_number(f"discriminator_betas[{index}]", beta, least=0.0, below=1.0)
 
     def sampler(self) -> AbstractSampler:
-        """Images with independent ones, if the discriminator needs a second batch."""
+        """Return a sampler that adds independent images for a second batch."""
         return Independent() if self.permute == "second batch" else Singles()
 
     def build_extra(self, model: Autoencoder) -> nn.Module:
-        """The discriminator."""
+        """Build the discriminator."""
         return Discriminator(
             model.n_latents,
             width=self.discriminator_width,
@@ -88,7 +89,7 @@ class FactorVAE(AbstractAdversarialObjective):
         )
 
     def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
-        """Reconstruction, divergence and weighted total correlation."""
+        """Return reconstruction loss, divergence and weighted total correlation."""
         assert context.extra is not None
         evidence = measure_evidence(model, batch.images, context)
         logits = apply_frozen(context.extra, evidence.codes)
@@ -102,7 +103,7 @@ class FactorVAE(AbstractAdversarialObjective):
     def adversary_loss(
         self, model: Autoencoder, batch: Batch, context: LossContext
     ) -> Loss:
-        """Cross-entropy of codes (class 0) against shuffled codes (class 1)."""
+        """Return the cross-entropy of codes (class 0) and shuffled codes (class 1)."""
         assert context.extra is not None
         generator = context.generator
         with torch.no_grad():
@@ -116,8 +117,8 @@ class FactorVAE(AbstractAdversarialObjective):
         classes = torch.arange(2, device=logits.device).repeat_interleave(len(codes))
         return Loss(functional.cross_entropy(logits, classes))
 
-    def adversary_optimiser(self, adversary: nn.Module) -> torch.optim.Optimizer:
-        """Adam."""
+    def adversary_optimizer(self, adversary: nn.Module) -> torch.optim.Optimizer:
+        """Return an Adam optimizer of the discriminator."""
         return torch.optim.Adam(
             adversary.parameters(),
             lr=self.discriminator_learning_rate,
@@ -129,6 +130,6 @@ class FactorVAE(AbstractAdversarialObjective):
 def _shuffle_each_latent(
     codes: torch.Tensor, generator: torch.Generator
 ) -> torch.Tensor:
-    """Codes whose latents come from images drawn for each latent on its own."""
+    """Shuffle each latent separately among the images."""
     keys = torch.empty_like(codes).uniform_(generator=generator)
     return codes.gather(0, keys.argsort(dim=0))

@@ -32,13 +32,13 @@ class AbstractGroupVAE(AbstractPairVAE, abc.ABC):
     def _shared_latents(
         self, batch: Batch, first: DiagonalGaussian, second: DiagonalGaussian
     ) -> torch.Tensor:
-        """Latents whose factors are equal in both images."""
+        """Return latents whose factors are equal in both images."""
         del second
         return known_shared_latents(
             batch,
             first.mean.shape[1],
             extra_latents=self.extra_latents,
-            who=type(self).__name__,
+            caller=type(self).__name__,
         )
 
 
@@ -46,8 +46,8 @@ class AbstractGroupVAE(AbstractPairVAE, abc.ABC):
 class GroupVAE(AbstractGroupVAE):
     r"""beta-VAE of pairs, with the mean posterior where their factors are equal.
 
-    It is known which factors a pair shares, and latent ``i`` is to encode factor ``i``:
-    where the factors are equal, both images get the mean of the two posteriors,
+    The factors that a pair shares are known, and latent ``i`` encodes factor ``i``.
+    Where the factors are equal, both images get the mean of the two posteriors,
 
     .. math::
         \tilde\mu = \tfrac{1}{2} (\mu_1 + \mu_2), \qquad
@@ -61,13 +61,13 @@ class GroupVAE(AbstractGroupVAE):
         + \beta \, KL(\tilde q(z \mid x) \| p(z))
 
     Args:
-        beta: Weight of the divergence from the prior, from 0.
+        beta: Weight of the divergence from the prior, at least 0.
         extra_latents: Whether latents after the last factor are ``"private"`` to each
             image (the style of the original), or ``"shared"`` by every pair, as in
             disentanglement_lib.
-        n_changed: Number of factors in which a pair differs, or the lowest and highest.
-        pair_rule: How pairs are drawn, see :class:`unbraid.data.Pairs`.
-        scale: ``"sum"`` over pixels and latents, or ``"mean"``.
+        n_changed: Number of factors that differ in a pair, or its minimum and maximum.
+        pair_rule: Rule by which pairs are drawn, see :class:`unbraid.data.Pairs`.
+        scale: Whether the loss is a ``"sum"`` or ``"mean"`` over pixels and latents.
 
     Example:
         >>> GroupVAE().sampler()
@@ -83,7 +83,7 @@ class GroupVAE(AbstractGroupVAE):
     def _average(
         self, first: DiagonalGaussian, second: DiagonalGaussian
     ) -> DiagonalGaussian:
-        """Mean of the means and of the variances."""
+        """Return the mean of the means and of the variances."""
         return mean_posterior(first, second)
 
 
@@ -100,13 +100,13 @@ class MLVAE(AbstractGroupVAE):
         \Bigl( \frac{\mu_1}{\sigma_1^2} + \frac{\mu_2}{\sigma_2^2} \Bigr)
 
     Args:
-        beta: Weight of the divergence from the prior, from 0.
+        beta: Weight of the divergence from the prior, at least 0.
         extra_latents: Whether latents after the last factor are ``"private"`` to each
             image (the style of the original), or ``"shared"`` by every pair, as in
             disentanglement_lib.
-        n_changed: Number of factors in which a pair differs, or the lowest and highest.
-        pair_rule: How pairs are drawn, see :class:`unbraid.data.Pairs`.
-        scale: ``"sum"`` over pixels and latents, or ``"mean"``.
+        n_changed: Number of factors that differ in a pair, or its minimum and maximum.
+        pair_rule: Rule by which pairs are drawn, see :class:`unbraid.data.Pairs`.
+        scale: Whether the loss is a ``"sum"`` or ``"mean"`` over pixels and latents.
 
     References:
         Bouchacourt, Tomioka and Nowozin (2018), Multi-Level Variational Autoencoder.
@@ -118,5 +118,5 @@ class MLVAE(AbstractGroupVAE):
     def _average(
         self, first: DiagonalGaussian, second: DiagonalGaussian
     ) -> DiagonalGaussian:
-        """Product of the posteriors."""
+        """Return the product of the posteriors."""
         return product_posterior(first, second)

@@ -1,4 +1,4 @@
-"""InfoVAE: all codes together are to look like the prior, not each alone."""
+"""InfoVAE: the aggregate posterior should match the prior."""
 
 import math
 from dataclasses import dataclass
@@ -20,28 +20,29 @@ Kernel = Literal["rbf", "imq"]
 
 @dataclass(frozen=True, kw_only=True)
 class InfoVAE(AbstractObjective):
-    r"""Evidence lower bound that takes back information, and compares all codes.
+    r"""Evidence lower bound with a discrepancy of the aggregate posterior and prior.
 
     .. math::
         \mathbb{E}_{q(z \mid x)} [-\log p(x \mid z)]
         + (1 - \alpha) \, KL(q(z \mid x) \| p(z))
         + (\alpha + \lambda - 1) \, MMD(q(z) \| p(z))
 
-    The maximum mean discrepancy compares the codes of a batch with as many draws from
-    the prior, without bias, so that it may be a little below zero. At ``alpha=0`` and
+    The unbiased maximum mean discrepancy compares the codes of a batch with as many
+    samples of the prior; it may be slightly negative. With ``alpha=0`` and
     ``lambda_prior=1`` this is :class:`VAE`.
 
     Args:
-        alpha: How much information a code keeps for free, from ``1 - lambda_prior`` to
-            1, so that no weight is negative.
-        lambda_prior: :math:`\lambda`, how much all codes together must be like the
-            prior, from 0. The discrepancy is below 2 however many latents and pixels
-            there are, so that this must be large.
-        kernel: ``"rbf"``, :math:`\exp(-d^2 / c)`, or ``"imq"``,
-            :math:`c / (c + d^2)`, of codes at distance :math:`d`.
-        bandwidth: Makes :math:`c` its square, times twice the number of latents: at 1,
-            the mean squared distance of two draws from the prior.
-        scale: ``"sum"`` over pixels and latents, or ``"mean"``.
+        alpha: Preference :math:`\alpha` for mutual information between image and code,
+            between ``1 - lambda_prior`` and 1, so that no weight is negative.
+        lambda_prior: Weight :math:`\lambda` of the discrepancy between aggregate
+            posterior and prior, at least 0. The discrepancy is below 2 for any number
+            of latents and pixels, so that this weight must be large.
+        kernel: Kernel of codes at distance :math:`d`: ``"rbf"``,
+            :math:`\exp(-d^2 / c)`, or ``"imq"``, :math:`c / (c + d^2)`.
+        bandwidth: Square root of :math:`c` divided by twice the number of latents. With
+            a bandwidth of 1, :math:`c` is the mean squared distance of two samples of
+            the prior.
+        scale: Whether the loss is a ``"sum"`` or ``"mean"`` over pixels and latents.
 
     References:
         Zhao, Song and Ermon (2017), InfoVAE: Information Maximizing Variational
@@ -71,7 +72,7 @@ class InfoVAE(AbstractObjective):
             )
 
     def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
-        """Reconstruction, weighted divergence and weighted discrepancy."""
+        """Return reconstruction loss, weighted divergence and discrepancy."""
         evidence = measure_evidence(model, batch.images, context)
         draws = torch.empty_like(evidence.codes).normal_(generator=context.generator)
         discrepancy = mean_discrepancy(
@@ -89,21 +90,24 @@ class InfoVAE(AbstractObjective):
 def mean_discrepancy(
     codes: torch.Tensor, draws: torch.Tensor, *, kernel: Kernel, bandwidth: float
 ) -> torch.Tensor:
-    """Squared maximum mean discrepancy of two samples, without bias, a scalar.
+    """Unbiased squared maximum mean discrepancy of two samples, a scalar.
 
     Args:
-        codes: ``(n, n_latents)``, n from 2.
-        draws: Same shape.
-        kernel: How alike two codes are.
-        bandwidth: At which distance they count as alike.
+        codes: First sample ``(n, n_latents)``, with at least two rows.
+        draws: Second sample, of the same shape.
+        kernel: Kernel, ``"rbf"`` or ``"imq"``.
+        bandwidth: Bandwidth of the kernel, see :class:`InfoVAE`.
     """
-    reach = 2.0 * codes.shape[1] * bandwidth**2
+    width = 2.0 * codes.shape[1] * bandwidth**2
     n = len(codes)
     both = torch.cat([codes, draws])
-    # By products of codes: a table of their differences would be the step's largest.
+    # From products, because all differences would be the largest tensor of the step.
     squares = both.square().sum(dim=1)
-    apart = (squares[:, None] + squares - 2.0 * both @ both.T).clamp_min(0.0)
-    alike = (-apart / reach).exp() if kernel == "rbf" else reach / (reach + apart)
-    among_codes, among_draws = alike[:n, :n], alike[n:, n:]
-    within = among_codes.sum() + among_draws.sum() - alike.diagonal().sum()
-    return within / (n * (n - 1)) - 2.0 * alike[:n, n:].mean()
+    distances = (squares[:, None] + squares - 2.0 * both @ both.T).clamp_min(0.0)
+    if kernel == "rbf":
+        affinities = (-distances / width).exp()
+    else:
+        affinities = width / (width + distances)
+    within = affinities[:n, :n].sum() + affinities[n:, n:].sum()
+    within = within - affinities.diagonal().sum()
+    return within / (n * (n - 1)) - 2.0 * affinities[:n, n:].mean()

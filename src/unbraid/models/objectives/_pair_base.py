@@ -1,4 +1,4 @@
-"""Base classes of objectives that see pairs of images."""
+"""Base classes of objectives that use pairs of images."""
 
 import abc
 from dataclasses import dataclass
@@ -19,12 +19,13 @@ from ._elbo import encode_gaussian, measure_evidence
 
 @dataclass(frozen=True, kw_only=True)
 class AbstractPairObjective(AbstractObjective, abc.ABC):
-    """Settings of the pairs that an objective sees.
+    """Settings of the pairs that an objective uses.
 
     Args:
-        n_changed: Number of factors in which a pair differs, or the lowest and highest
-            number; when not given, all from 1. See :class:`unbraid.data.Pairs`.
-        pair_rule: ``"uniform"`` or ``"disentanglement_lib"``, how pairs are drawn.
+        n_changed: Number of factors that differ in a pair, or its lowest and highest
+            value. Default: any number from 1. See :class:`unbraid.data.Pairs`.
+        pair_rule: Rule by which pairs are drawn, ``"uniform"`` or
+            ``"disentanglement_lib"``.
     """
 
     n_changed: int | tuple[int, int] | None = None
@@ -37,13 +38,13 @@ class AbstractPairObjective(AbstractObjective, abc.ABC):
         self.sampler()  # checks both settings
 
     def sampler(self) -> AbstractSampler:
-        """Pairs that differ in some factors."""
+        """Return a sampler of pairs that differ in some factors."""
         return Pairs(n_changed=self.n_changed, rule=self.pair_rule)
 
 
 @dataclass(frozen=True, kw_only=True)
 class AbstractPairVAE(AbstractPairObjective):
-    r"""beta-VAE of pairs of images, which have one posterior in the latents they share.
+    r"""beta-VAE of pairs of images, with a common posterior in shared latents.
 
     .. math::
         \frac{1}{2} \sum_{x \in \text{pair}}
@@ -51,11 +52,11 @@ class AbstractPairVAE(AbstractPairObjective):
         + \beta \, KL(\tilde q(z \mid x) \| p(z))
 
     In the latents that a pair shares, :math:`\tilde q` is the same for both images; in
-    the others it is the encoder's posterior. Subclasses say which latents are shared,
-    and how two posteriors become one.
+    the others it is the encoder's posterior. Subclasses define which latents are
+    shared, and how two posteriors are combined.
 
     Args:
-        beta: Weight of the divergence from the prior, from 0.
+        beta: Weight of the divergence from the prior, at least 0.
 
     References:
         Michlo (2022), dissertation, Eq. 2.10 and 2.11.
@@ -71,17 +72,17 @@ class AbstractPairVAE(AbstractPairObjective):
     def _shared_latents(
         self, batch: Batch, first: DiagonalGaussian, second: DiagonalGaussian
     ) -> torch.Tensor:
-        """Which latents each pair shares, ``(batch, n_latents)``."""
+        """Return whether each latent of a pair is shared, ``(batch, n_latents)``."""
 
     @abc.abstractmethod
     def _average(
         self, first: DiagonalGaussian, second: DiagonalGaussian
     ) -> DiagonalGaussian:
-        """One posterior in place of two."""
+        """Combine two posteriors."""
 
     def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
-        """Reconstruction plus weighted divergence, mean over both images."""
-        images = images_together(batch, 2, who=type(self).__name__)
+        """Return reconstruction loss plus weighted divergence, the mean of both."""
+        images = images_together(batch, 2, caller=type(self).__name__)
         first, second = split_posterior(encode_gaussian(model, images), 2)
         is_shared = self._shared_latents(batch, first, second)
         pair = share_latents(first, second, is_shared, self._average(first, second))

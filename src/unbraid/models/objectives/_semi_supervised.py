@@ -1,4 +1,4 @@
-"""Semi-supervised: an objective of single images, and a few labels."""
+"""Semi-supervised objectives: an unsupervised objective and a few labels."""
 
 from dataclasses import dataclass, field
 
@@ -15,7 +15,7 @@ from ._beta_vae import BetaVAE
 from ._semi_supervised_base import (
     AbstractSemiSupervised,
     base_context,
-    labelled_images,
+    labeled_images,
     part_of,
     without_labels,
 )
@@ -23,30 +23,32 @@ from ._semi_supervised_base import (
 
 @dataclass(frozen=True, kw_only=True)
 class SemiSupervised(AbstractSemiSupervised):
-    r"""An objective without labels, plus a term that few labelled images get.
+    r"""An unsupervised objective, plus a supervised term for a few labeled images.
 
-    Latent ``i`` is told to hold factor ``i``; a batch of images drawn from the few is
-    encoded, and their means compared with their labels.
+    Latent ``i`` should encode factor ``i``: images drawn from the labeled ones are
+    encoded, and their means are compared with the labels.
 
     .. math:: L_{\text{base}} + \gamma \, R(\mu, y)
 
     Args:
-        base: What is taught without labels, for example ``AnnealedVAE()``; not an
-            objective of pairs or triplets, nor an adversarial one, for which there is
+        base: Unsupervised objective, such as ``AnnealedVAE()``. It must not use pairs
+            or triplets. For adversarial objectives, use
             :class:`SemiSupervisedAdversarial`.
-        kind: ``"l2"``, the squared error of means times one learned number;
-            ``"l2_sigmoid"``, that of means squeezed between 0 and 1;
-            ``"cross_entropy"`` with means as logits of a label's share of the range;
-            ``"covariance"`` of latents with factors of other latents; or
-            ``"embedding"``, the cross-entropy of learned places of the values.
-        gamma: Weight of the term, from 0. A schedule makes it grow: ``Linear(start=0,
-            end=gamma, steps=n)``, or all at once with ``steps=1, first_step=n``.
-        n_labels: Images whose labels are seen.
-        label_seed: Of the choice of these images.
-        sigma: How sharp embeddings are, above 0; kind ``"embedding"`` only.
-        is_ordered: Whether embeddings keep the order of values; likewise.
+        kind: Supervised term: ``"l2"``, the squared error of means times a learned
+            scale; ``"l2_sigmoid"``, the squared error of the sigmoid of means;
+            ``"cross_entropy"``, with means as logits of labels divided by their number
+            of values; ``"covariance"``, the covariance of latents with factors of other
+            latents; or ``"embedding"``, the cross-entropy with a learned position for
+            each value.
+        gamma: Weight of the supervised term, at least 0. It may be a schedule, such as
+            ``Linear(start=0, end=gamma, steps=n)``.
+        n_labels: Number of images whose labels are used.
+        label_seed: Seed of the choice of labeled images.
+        sigma: Sharpness of the embeddings, positive; kind ``"embedding"`` only.
+        is_ordered: Whether embeddings keep the order of the values; kind
+            ``"embedding"`` only.
         factor_sizes: Number of values of each factor; filled in from the data.
-        scale: Of the whole loss, ``"sum"`` or ``"mean"``.
+        scale: Scale of the whole loss, ``"sum"`` or ``"mean"``.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -56,11 +58,11 @@ class SemiSupervised(AbstractSemiSupervised):
 
     References:
         Locatello et al. (2020), Disentangling Factors of Variation Using Few Labels.
-        https://arxiv.org/abs/1905.01258. Terms are those of disentanglement_lib, but
-        the mean over labelled images, where its first three are sums over the batch:
-        our ``gamma`` is its weight times the batch size, by default 1 times 64. Its
-        squared error of squeezed means compares every image with every label; ours
-        compares an image with its own.
+        https://arxiv.org/abs/1905.01258. The terms are those of disentanglement_lib,
+        averaged over labeled images, where its first three are sums over the batch: our
+        ``gamma`` is its weight times the batch size, by default 1 times 64. Its
+        ``"l2_sigmoid"`` compares every image with every label; ours compares an image
+        with its own label.
     """
 
     base: AbstractObjective = field(default_factory=BetaVAE)
@@ -79,32 +81,32 @@ class SemiSupervised(AbstractSemiSupervised):
             )
         if self.base.sampler().n_companions:
             raise ValueError(
-                "base must see images one by one, got "
-                f"{type(self.base).__name__}, which learns from images that go "
-                "together."
+                "base must use single images, got "
+                f"{type(self.base).__name__}, which uses pairs or triplets."
             )
 
 
 @dataclass(frozen=True, kw_only=True)
 class SemiSupervisedAdversarial(AbstractSemiSupervised, AbstractAdversarialObjective):
-    r"""An adversarial objective, plus a term that few labelled images get.
+    r"""An adversarial objective, plus a supervised term for a few labeled images.
 
-    As :class:`SemiSupervised`, for a base whose second network is trained against the
-    model. What the supervised term learns (a scale, or places of values) is not the
-    model's, and learns in the adversary's turn, by the adversary's optimiser.
+    Like :class:`SemiSupervised`, for a base whose second network is trained against the
+    model. Parameters of the supervised term (a scale, or positions of values) are
+    trained with the adversary, by its optimizer.
 
     .. math:: L_{\text{base}} + \gamma \, R(\mu, y)
 
     Args:
-        base: What is taught without labels, such as ``FactorVAE()``.
-        kind: The supervised term, as in :class:`SemiSupervised`.
-        gamma: Its weight, from 0.
-        n_labels: Images whose labels are seen.
-        label_seed: Of the choice of these images.
-        sigma: How sharp embeddings are, above 0; kind ``"embedding"`` only.
-        is_ordered: Whether embeddings keep the order of values; likewise.
+        base: Unsupervised adversarial objective, such as ``FactorVAE()``.
+        kind: Supervised term, as in :class:`SemiSupervised`.
+        gamma: Weight of the supervised term, at least 0.
+        n_labels: Number of images whose labels are used.
+        label_seed: Seed of the choice of labeled images.
+        sigma: Sharpness of the embeddings, positive; kind ``"embedding"`` only.
+        is_ordered: Whether embeddings keep the order of the values; kind
+            ``"embedding"`` only.
         factor_sizes: Number of values of each factor; filled in from the data.
-        scale: Of the whole loss, ``"sum"`` or ``"mean"``.
+        scale: Scale of the whole loss, ``"sum"`` or ``"mean"``.
 
     References:
         Locatello et al. (2020), Disentangling Factors of Variation Using Few Labels.
@@ -121,13 +123,13 @@ class SemiSupervisedAdversarial(AbstractSemiSupervised, AbstractAdversarialObjec
     def adversary_loss(
         self, model: Autoencoder, batch: Batch, context: LossContext
     ) -> Loss:
-        """The adversary's loss, and what the supervised term has to learn."""
+        """Return the adversary's loss, plus the supervised term if it is learned."""
         seen = without_labels(batch)
         loss = self.base.adversary_loss(model, seen, base_context(context))
         term = part_of(context.extra, "labels")
         if not list(term.parameters()):
             return loss
-        images, labels = labelled_images(batch, who=type(self).__name__)
+        images, labels = labeled_images(batch, caller=type(self).__name__)
         with torch.no_grad():
             codes = model.encode(images).mean
         supervised = term(codes, labels)
@@ -137,13 +139,13 @@ class SemiSupervisedAdversarial(AbstractSemiSupervised, AbstractAdversarialObjec
             loss.kl_per_latent,
         )
 
-    def adversary_optimiser(self, adversary: nn.Module) -> torch.optim.Optimizer:
-        """The base's, for the supervised term as well."""
-        optimiser = self.base.adversary_optimiser(part_of(adversary, "base"))
+    def adversary_optimizer(self, adversary: nn.Module) -> torch.optim.Optimizer:
+        """Return the base's optimizer, with the parameters of the supervised term."""
+        optimizer = self.base.adversary_optimizer(part_of(adversary, "base"))
         learned = list(part_of(adversary, "labels").parameters())
         if learned:
-            optimiser.add_param_group({"params": learned})
-        return optimiser
+            optimizer.add_param_group({"params": learned})
+        return optimizer
 
     def _check_base(self) -> None:
         super()._check_base()

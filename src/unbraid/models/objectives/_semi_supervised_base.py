@@ -1,4 +1,4 @@
-"""Base class of semi-supervised objectives: an objective, and a few labels."""
+"""Base class of semi-supervised objectives."""
 
 import abc
 import dataclasses
@@ -12,7 +12,7 @@ from unbraid.data import (
     AbstractDataset,
     AbstractSampler,
     Batch,
-    LabelledRows,
+    LabeledRows,
     discrete_factors,
 )
 from unbraid.foundation import (
@@ -38,18 +38,19 @@ from ._supervised_terms import (
 
 @dataclass(frozen=True, kw_only=True)
 class AbstractSemiSupervised(AbstractObjective, abc.ABC):
-    """A base objective, a supervised term, and which images are labelled.
+    """An unsupervised objective, plus a supervised term for a few labeled images.
 
     Args:
-        base: What is taught without labels.
-        kind: The supervised term.
-        gamma: Its weight, from 0.
-        n_labels: Images whose labels are seen.
-        label_seed: Of the choice of these images.
-        sigma: How sharp embeddings are, above 0; kind ``"embedding"`` only.
-        is_ordered: Whether embeddings keep the order of values; likewise.
+        base: Unsupervised objective.
+        kind: Supervised term, see :class:`SemiSupervised`.
+        gamma: Weight of the supervised term, at least 0.
+        n_labels: Number of images whose labels are used.
+        label_seed: Seed of the choice of labeled images.
+        sigma: Sharpness of the embeddings, positive; kind ``"embedding"`` only.
+        is_ordered: Whether embeddings keep the order of the values; kind
+            ``"embedding"`` only.
         factor_sizes: Number of values of each factor; filled in from the data.
-        scale: Of the whole loss, ``"sum"`` or ``"mean"``.
+        scale: Scale of the whole loss, ``"sum"`` or ``"mean"``.
     """
 
     base: AbstractObjective
@@ -69,24 +70,24 @@ class AbstractSemiSupervised(AbstractObjective, abc.ABC):
         check_integer("n_labels", self.n_labels, least=1)
         check_positive("sigma", self.sigma)
         check_integers("factor_sizes", self.factor_sizes, least=1)
-        # Settings read from a file come as lists.
+        # Settings from a file contain lists.
         object.__setattr__(self, "factor_sizes", tuple(self.factor_sizes))
         self._check_base()
         if self.base.scale != self.scale:
             scaled = dataclasses.replace(self.base, scale=self.scale)
             object.__setattr__(self, "base", scaled)
-        # What the base needs, this needs; it depends on the base, not on the class.
+        # Depends on the base, so that it cannot be a constant of the class.
         object.__setattr__(self, "least_batch", self.base.least_batch)
 
     @abc.abstractmethod
     def _supervise(
         self, term: nn.Module, codes: torch.Tensor, labels: torch.Tensor
     ) -> torch.Tensor:
-        """Apply the supervised term to codes of labelled images, a scalar."""
+        """Apply the supervised term to codes of labeled images, a scalar."""
 
     def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
-        """The base's loss plus the weighted supervised term."""
-        images, labels = labelled_images(batch, who=type(self).__name__)
+        """Return the base's loss plus the weighted supervised term."""
+        images, labels = labeled_images(batch, caller=type(self).__name__)
         loss = self.base.loss(model, without_labels(batch), base_context(context))
         codes = model.encode(images).mean
         supervised = self._supervise(part_of(context.extra, "labels"), codes, labels)
@@ -99,20 +100,20 @@ class AbstractSemiSupervised(AbstractObjective, abc.ABC):
         )
 
     def sampler(self) -> AbstractSampler:
-        """What the base needs, and then a labelled image."""
-        return LabelledRows(
+        """Return the sampler of the base, followed by a labeled image."""
+        return LabeledRows(
             n_labels=self.n_labels, seed=self.label_seed, after=self.base.sampler()
         )
 
     def for_data(self, dataset: AbstractDataset) -> Self:
-        """With the sizes of the dataset's factors."""
-        space = discrete_factors(dataset, who=type(self).__name__)
+        """Return this objective with the sizes of the dataset's factors."""
+        space = discrete_factors(dataset)
         return dataclasses.replace(
             self, base=self.base.for_data(dataset), factor_sizes=space.sizes
         )
 
     def build_extra(self, model: Autoencoder) -> nn.Module:
-        """The supervised term, under ``"labels"``, and what the base has."""
+        """Build the supervised term, ``"labels"``, and the network of the base."""
         parts = {"labels": self._build_term(model)}
         base = self.base.build_extra(model)
         if base is not None:
@@ -133,7 +134,7 @@ class AbstractSemiSupervised(AbstractObjective, abc.ABC):
                 f"{type(self.base).__name__}."
             )
         if (self.base.scale, self.scale) == ("mean", "sum"):
-            raise ValueError("scale must be 'mean', that of the base, got 'sum'.")
+            raise ValueError("scale must be 'mean', as that of base, got 'sum'.")
 
     def _build_term(self, model: Autoencoder) -> nn.Module:
         sizes = self.factor_sizes
@@ -160,28 +161,28 @@ class AbstractSemiSupervised(AbstractObjective, abc.ABC):
 
 
 def without_labels(batch: Batch) -> Batch:
-    """What the base sees: neither the labelled images, nor labels of others."""
+    """Return the batch of the base, without labeled images and without labels."""
     return Batch(images=batch.images, partner_images=batch.partner_images[:-1])
 
 
-def labelled_images(batch: Batch, *, who: str) -> tuple[torch.Tensor, torch.Tensor]:
-    """Images whose labels are known, and these labels."""
+def labeled_images(batch: Batch, *, caller: str) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the images whose labels are known, and these labels."""
     if not batch.partner_factors:
         raise ValueError(
-            f"{who} needs a batch with labelled images, got none. Draw batches with "
+            f"{caller} needs a batch with labeled images, got none. Draw batches with "
             "the sampler() of the objective."
         )
     return batch.partner_images[-1], batch.partner_factors[-1]
 
 
 def part_of(extra: nn.Module | None, name: str) -> nn.Module:
-    """A part of what :meth:`AbstractSemiSupervised.build_extra` made."""
+    """Return a part of the result of :meth:`AbstractSemiSupervised.build_extra`."""
     assert isinstance(extra, nn.ModuleDict)
     return extra[name]
 
 
 def base_context(context: LossContext) -> LossContext:
-    """The context of the base, with its own second network, if it has one."""
+    """Return the context of the base, with its second network, if it has one."""
     assert isinstance(context.extra, nn.ModuleDict)
     parts = dict(context.extra.items())
     return dataclasses.replace(context, extra=parts.get("base"))

@@ -1,4 +1,4 @@
-"""What a few labels say about codes: latent ``i`` is for factor ``i``."""
+"""Supervised terms, which compare latent ``i`` with factor ``i``."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ SupervisedKind = Literal["l2", "l2_sigmoid", "cross_entropy", "covariance", "emb
 
 
 class ScaledSquares(nn.Module):
-    r"""Squared error of codes times one learned number.
+    r"""Squared error of codes times a learned scale.
 
     .. math:: \sum_k (b \mu_k - y_k)^2
     """
@@ -20,7 +20,7 @@ class ScaledSquares(nn.Module):
         self.scale = nn.Parameter(torch.ones(()))
 
     def forward(self, codes: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        """Mean over images of codes ``(n, n_latents)``, labels ``(n, n_factors)``."""
+        """Return the mean for codes ``(n, n_latents)``, labels ``(n, n_factors)``."""
         held = codes[:, : labels.shape[1]]
         return (self.scale * held - labels).square().sum(dim=1).mean()
 
@@ -36,19 +36,19 @@ class _SizedTerm(nn.Module):
 
 
 class SigmoidSquares(_SizedTerm):
-    r"""Squared error of codes squeezed between 0 and 1.
+    r"""Squared error of the sigmoid of codes.
 
     .. math:: \sum_k (\operatorname{sigmoid}(\mu_k) - y_k / f_k)^2
     """
 
     def forward(self, codes: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        """Mean over images of codes ``(n, n_latents)``, labels ``(n, n_factors)``."""
+        """Return the mean for codes ``(n, n_latents)``, labels ``(n, n_factors)``."""
         held = codes[:, : labels.shape[1]].sigmoid()
         return (held - labels / self.sizes).square().sum(dim=1).mean()
 
 
 class CrossEntropy(_SizedTerm):
-    r"""Cross-entropy of codes as logits of the labels' shares.
+    r"""Cross-entropy of codes as logits of labels divided by their number of values.
 
     .. math::
         -\sum_k \bigl( s_k \log \operatorname{sigmoid}(\mu_k)
@@ -56,7 +56,7 @@ class CrossEntropy(_SizedTerm):
     """
 
     def forward(self, codes: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        """Mean over images of codes ``(n, n_latents)``, labels ``(n, n_factors)``."""
+        """Return the mean for codes ``(n, n_latents)``, labels ``(n, n_factors)``."""
         held = codes[:, : labels.shape[1]]
         shares = (labels / self.sizes).to(held.dtype)
         losses = functional.binary_cross_entropy_with_logits(
@@ -72,7 +72,7 @@ class StrayCovariance(nn.Module):
     """
 
     def forward(self, codes: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        """Of all codes ``(n, n_latents)`` with labels ``(n, n_factors)``."""
+        """Return the sum for codes ``(n, n_latents)``, labels ``(n, n_factors)``."""
         values = labels.to(codes.dtype)
         codes = codes - codes.mean(dim=0)
         covariance = codes.T @ (values - values.mean(dim=0)) / len(codes)
@@ -81,7 +81,7 @@ class StrayCovariance(nn.Module):
 
 
 class Embedding(nn.Module):
-    r"""Cross-entropy of the places that a factor's values have on a latent's axis.
+    r"""Cross-entropy with positions of a factor's values on the axis of its latent.
 
     .. math::
         -\sum_k \log \frac{\exp(-\sigma^2 (\mu_k - e_{k, y_k})^2)}
@@ -89,9 +89,9 @@ class Embedding(nn.Module):
 
     Args:
         sizes: Number of values of each factor.
-        sigma: How sharp the places are, above 0.
-        is_ordered: Whether places lie in line, in the order of the values, so that
-            only a start and a step are learned.
+        sigma: Sharpness of the positions, positive.
+        is_ordered: Whether positions are evenly spaced in the order of the values, so
+            that only a start and a step are learned.
     """
 
     values: torch.Tensor
@@ -110,20 +110,21 @@ class Embedding(nn.Module):
             self.start = nn.Parameter(torch.full((len(sizes), 1), -1.0))
             self.step = nn.Parameter(2.0 / (rows - 1).clamp(min=1))
         else:
+            # Named as in saved states.
             self.places = nn.Parameter(torch.randn(len(sizes), max(sizes)))
 
     def forward(self, codes: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        """Mean over images of codes ``(n, n_latents)``, labels ``(n, n_factors)``."""
-        apart = codes[:, : labels.shape[1], None] - self._places()
-        logits = -(self.sigma * apart).square()
-        # Factors with fewer values than the one with most have no place there.
+        """Return the mean for codes ``(n, n_latents)``, labels ``(n, n_factors)``."""
+        distances = codes[:, : labels.shape[1], None] - self._positions()
+        logits = -(self.sigma * distances).square()
+        # Columns beyond the number of values of a factor are not used.
         logits = logits.masked_fill(~self.is_value, -torch.inf)
         losses = functional.cross_entropy(
             logits.flatten(0, 1), labels.long().flatten(), reduction="sum"
         )
         return losses / len(codes)
 
-    def _places(self) -> torch.Tensor:
+    def _positions(self) -> torch.Tensor:
         if self.is_ordered:
             return self.start + self.step * self.values
         return self.places

@@ -1,4 +1,4 @@
-"""Base classes of objectives that see triplets of images."""
+"""Base classes of objectives that use triplets of images."""
 
 import abc
 from dataclasses import dataclass
@@ -29,25 +29,28 @@ TripletOrder = Literal["scaled", "l1", "changed", "perceived"]
 
 @dataclass(frozen=True, kw_only=True)
 class AbstractTripletObjective(AbstractObjective, abc.ABC):
-    """Settings of the triplet loss, and where the triplets come from.
+    """Settings of the triplet loss, and of the triplets.
 
-    Subclasses say how much each latent counts in the distance to negatives.
+    Subclasses define the weight of each latent in the distance to negatives.
 
     Args:
-        alpha: Weight of the triplet loss, from 0. The scale leaves the triplet loss as
-            it is, so that ``alpha_mean = alpha_sum / n_pixels``.
-        margin_kind: ``"hard"`` or ``"soft"``.
-        margin: By how much the negative should be farther, from 0; hard only.
-        p: Degree of the norm of the distance between codes, 1 or 2.
-        decoder_gradient: Whether reconstruction teaches the encoder. If not, the
-            encoder learns from the other terms, and the decoder follows.
-        triplets: Distance that says which of two images is nearer to the anchor:
-            between factors, ``"scaled"``, ``"l1"`` or ``"changed"``, with labels and
-            three images from anywhere in the data; or ``"perceived"``, the
-            reconstruction loss between images, without labels, in triplets drawn
-            inside of each batch.
-        n_triplets: Drawn in each batch, from 1; if perceived only.
-        scale: ``"mean"`` over pixels and latents, as in the dissertation, or ``"sum"``.
+        alpha: Weight of the triplet loss, at least 0. ``scale`` does not apply to the
+            triplet loss, so that ``alpha_mean = alpha_sum / n_pixels``.
+        margin_kind: Kind of margin, ``"hard"`` or ``"soft"``.
+        margin: Distance by which the negative should be farther than the positive, at
+            least 0; kind ``"hard"`` only.
+        p: Order of the norm of the distance between codes, 1 or 2.
+        decoder_gradient: Whether the reconstruction loss trains the encoder. If not,
+            only the other terms do.
+        triplets: Distance that determines which of two images is closer to the anchor:
+            ``"scaled"``, ``"l1"`` or ``"changed"`` between factors, which needs labels
+            and draws triplets from all the data; or ``"perceived"``, the reconstruction
+            loss between images, which needs no labels and draws triplets within each
+            batch.
+        n_triplets: Number of triplets per batch, at least 1; used if
+            ``triplets="perceived"`` only.
+        scale: Whether the loss is a ``"mean"`` over pixels and latents, as in the
+            dissertation, or a ``"sum"``.
     """
 
     scales_all: ClassVar[bool] = False
@@ -70,21 +73,21 @@ class AbstractTripletObjective(AbstractObjective, abc.ABC):
         check_option("p", self.p, (1, 2))
         check_option("triplets", self.triplets, TripletOrder)
         if self.triplets == "perceived":
-            # Drawn inside the batch, where those of a sampler bring their own images.
+            # Triplets are drawn within the batch; a sampler adds images for them.
             object.__setattr__(self, "least_batch", 3)
 
     @abc.abstractmethod
     def _negative_weights(
         self, posterior: Posterior, rows: TripletRows, context: LossContext
     ) -> torch.Tensor | float:
-        """How much each latent counts in the distance from anchors to negatives.
+        """Return the weight of each latent in the distance to negatives.
 
         Returns:
             Weights ``(n_triplets, n_latents)``, or one number for all.
         """
 
     def sampler(self) -> AbstractSampler:
-        """Triplets in order; single images if the order is perceived."""
+        """Return a sampler of triplets, or of single images if perceived."""
         if self.triplets == "perceived":
             return Singles()
         return Triplets(distance=self.triplets)
@@ -92,9 +95,9 @@ class AbstractTripletObjective(AbstractObjective, abc.ABC):
     def _images_and_rows(
         self, model: Autoencoder, batch: Batch, context: LossContext
     ) -> tuple[torch.Tensor, TripletRows]:
-        """All images of a batch, and which of them are triplets."""
+        """Return all images of a batch, and the rows of its triplets."""
         if self.triplets != "perceived":
-            images = images_together(batch, 3, who=type(self).__name__)
+            images = images_together(batch, 3, caller=type(self).__name__)
             return images, given_triplets(images)
         rows = perceived_triplets(
             model, batch.images, self.n_triplets, generator=context.generator
@@ -113,8 +116,8 @@ class AbstractTripletObjective(AbstractObjective, abc.ABC):
         Args:
             loss: Loss of all images.
             posterior: Posteriors of all images.
-            rows: Which of them are triplets.
-            context: Step, for hyperparameters that change.
+            rows: Rows of the triplets among the images.
+            context: Context with the step, for schedules.
         """
         anchors, positives, negatives = rows.of(posterior.mean)
         weights = self._negative_weights(posterior, rows, context)
@@ -137,7 +140,7 @@ class AbstractTripletVAE(AbstractTripletObjective, abc.ABC):
     """beta-VAE with a triplet loss between the means of the posteriors.
 
     Args:
-        beta: Weight of the divergence from the prior, from 0.
+        beta: Weight of the divergence from the prior, at least 0.
     """
 
     beta: Number = 0.01
@@ -147,7 +150,7 @@ class AbstractTripletVAE(AbstractTripletObjective, abc.ABC):
         self.check_numbers("beta")
 
     def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
-        """Reconstruction, weighted divergence, and weighted triplet loss."""
+        """Return reconstruction loss, weighted divergence and triplet loss."""
         images, rows = self._images_and_rows(model, batch, context)
         evidence = measure_evidence(
             model, images, context, decoder_gradient=self.decoder_gradient
@@ -166,7 +169,7 @@ class AbstractTripletAE(AbstractTripletObjective, abc.ABC):
     is_variational: ClassVar[bool] = False
 
     def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
-        """Reconstruction and weighted triplet loss."""
+        """Return reconstruction loss and weighted triplet loss."""
         images, rows = self._images_and_rows(model, batch, context)
         posterior = model.encode(images)
         codes = posterior.mean if self.decoder_gradient else posterior.mean.detach()

@@ -1,4 +1,4 @@
-"""Which images of a batch are anchor, positive and negative."""
+"""Rows of a batch that are anchors, positives and negatives."""
 
 from dataclasses import dataclass
 
@@ -9,13 +9,13 @@ from unbraid.models._autoencoder import Autoencoder
 
 @dataclass(frozen=True)
 class TripletRows:
-    """Rows of a tensor of images, ``(n_triplets,)`` each.
+    """Row numbers of triplets in a tensor of images, ``(n_triplets,)`` each.
 
     Attributes:
-        anchors: First of every triplet.
-        positives: What should be nearer.
-        negatives: What should be farther.
-        is_kept: Whether the triplet says anything: not so if both are equally far.
+        anchors: Rows of the anchors.
+        positives: Rows of the images that should be closer to the anchor.
+        negatives: Rows of the images that should be farther from the anchor.
+        is_kept: Whether the triplet is used: not if both images are equally far.
     """
 
     anchors: torch.Tensor
@@ -24,12 +24,12 @@ class TripletRows:
     is_kept: torch.Tensor
 
     def of(self, values: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """Rows of values ``(n_images, ...)``: anchors', positives' and negatives'."""
+        """Return values ``(n_images, ...)`` of anchors, positives and negatives."""
         return values[self.anchors], values[self.positives], values[self.negatives]
 
 
 def given_triplets(images: torch.Tensor) -> TripletRows:
-    """Triplets that a sampler has put in order: a third of the images each."""
+    """Return triplets in the order of a sampler: a third of the images each."""
     rows = torch.arange(len(images), device=images.device)
     anchors, positives, negatives = rows.chunk(3)
     return TripletRows(anchors, positives, negatives, torch.ones_like(anchors) > 0)
@@ -42,13 +42,13 @@ def perceived_triplets(
     *,
     generator: torch.Generator,
 ) -> TripletRows:
-    """Random triplets inside a batch, in the order in which the images look alike.
+    """Draw triplets within a batch, ordered by the perceived distance of the images.
 
     Args:
-        model: Whose reconstruction loss compares the images.
-        images: ``(n_images, *image_shape)``.
-        n_triplets: How many to draw, with replacement.
-        generator: Of the draw.
+        model: Model whose reconstruction loss compares the images.
+        images: Images ``(n_images, *image_shape)``.
+        n_triplets: Number of triplets to draw, with replacement.
+        generator: Source of randomness.
 
     References:
         Michlo (2022), dissertation, section 5.5.1 and Eq. 5.24.

@@ -1,4 +1,4 @@
-"""Triplet loss: an anchor should be nearer to the positive than to the negative."""
+"""Triplet loss: an anchor should be closer to the positive than to the negative."""
 
 from typing import Literal
 
@@ -11,12 +11,13 @@ MarginKind = Literal["hard", "soft"]
 def latent_distance(
     first: torch.Tensor, second: torch.Tensor, degree: int
 ) -> torch.Tensor:
-    """Distance between codes in the norm of a degree, ``(n,)``.
+    """Distance between codes, ``(n,)``.
 
     Args:
-        first: ``(n, n_latents)``.
-        second: Same shape.
-        degree: 1 for the sum of absolute differences, 2 for the straight line.
+        first: Codes ``(n, n_latents)``.
+        second: Codes of the same shape.
+        degree: Order of the norm: 1 for the sum of absolute differences, 2 for the
+            Euclidean distance.
     """
     return torch.linalg.vector_norm(first - second, ord=degree, dim=1)
 
@@ -28,7 +29,7 @@ def triplet_loss(
     kind: MarginKind,
     margin: float,
 ) -> torch.Tensor:
-    r"""How far a triplet is from being in order, ``(n,)``.
+    r"""Triplet loss with a hard or soft margin, ``(n,)``.
 
     .. math::
         \max(0, \psi + d^+ - d^-) \quad \text{or} \quad \ln(1 + \exp(d^+ - d^-))
@@ -37,7 +38,7 @@ def triplet_loss(
         to_positive: Distances :math:`d^+` from anchors to positives, ``(n,)``.
         to_negative: Distances :math:`d^-` from anchors to negatives, ``(n,)``.
         kind: ``"hard"`` margin, the first formula, or ``"soft"``, the second.
-        margin: :math:`\psi`; not used if soft.
+        margin: Margin :math:`\psi`; not used if soft.
 
     Example:
         >>> near, far = torch.tensor([1.0, 1.0]), torch.tensor([1.5, 9.0])

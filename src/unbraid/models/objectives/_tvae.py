@@ -1,4 +1,4 @@
-"""TVAE and TAE: distances between codes are learned from triplets."""
+"""TVAE and TAE: the triplet loss between codes."""
 
 from dataclasses import dataclass
 
@@ -18,19 +18,21 @@ class TVAE(AbstractTripletVAE):
         + \alpha \max \bigl( 0, \psi + \|\mu^a - \mu^p\|_p - \|\mu^a - \mu^n\|_p \bigr)
 
     Args:
-        beta: Weight of the divergence from the prior, from 0.
-        alpha: Weight of the triplet loss, from 0. The scale leaves the triplet loss as
-            it is, so that ``alpha_mean = alpha_sum / n_pixels``.
-        margin_kind: ``"hard"``, as in the formula, or ``"soft"``,
+        beta: Weight of the divergence from the prior, at least 0.
+        alpha: Weight of the triplet loss, at least 0. ``scale`` does not apply to the
+            triplet loss, so that ``alpha_mean = alpha_sum / n_pixels``.
+        margin_kind: Kind of margin: ``"hard"``, as in the formula, or ``"soft"``,
             :math:`\ln(1 + \exp(d^+ - d^-))`.
-        margin: :math:`\psi`, from 0; hard only.
-        p: Degree of the norm, 1 or 2.
-        decoder_gradient: Whether reconstruction teaches the encoder. If not, the
-            divergence still does: with ``beta=0`` the triplet loss alone.
+        margin: Margin :math:`\psi`, at least 0; kind ``"hard"`` only.
+        p: Order of the norm, 1 or 2.
+        decoder_gradient: Whether the reconstruction loss trains the encoder. If not,
+            the divergence and the triplet loss train it, or the latter alone if
+            ``beta=0``.
         triplets: Distance that orders triplets: ``"scaled"``, ``"l1"`` or ``"changed"``
             between factors, or ``"perceived"`` between images, without labels.
-        n_triplets: Drawn inside each batch, if perceived.
-        scale: ``"mean"`` over pixels and latents, as in the dissertation, or ``"sum"``.
+        n_triplets: Number of triplets per batch; used if ``triplets="perceived"`` only.
+        scale: Whether the loss is a ``"mean"`` over pixels and latents, as in the
+            dissertation, or a ``"sum"``.
 
     Example:
         >>> TVAE().sampler()
@@ -59,18 +61,19 @@ class TAE(AbstractTripletAE):
         + \alpha \max \bigl( 0, \psi + \|z^a - z^p\|_p - \|z^a - z^n\|_p \bigr)
 
     Args:
-        alpha: Weight of the triplet loss, from 0. The scale leaves the triplet loss as
-            it is, so that ``alpha_mean = alpha_sum / n_pixels``.
-        margin_kind: ``"hard"``, as in the formula, or ``"soft"``,
+        alpha: Weight of the triplet loss, at least 0. ``scale`` does not apply to the
+            triplet loss, so that ``alpha_mean = alpha_sum / n_pixels``.
+        margin_kind: Kind of margin: ``"hard"``, as in the formula, or ``"soft"``,
             :math:`\ln(1 + \exp(d^+ - d^-))`.
-        margin: :math:`\psi`, from 0; hard only.
-        p: Degree of the norm, 1 or 2.
-        decoder_gradient: Whether reconstruction teaches the encoder. If not, the
-            encoder learns from triplets alone.
+        margin: Margin :math:`\psi`, at least 0; kind ``"hard"`` only.
+        p: Order of the norm, 1 or 2.
+        decoder_gradient: Whether the reconstruction loss trains the encoder. If not,
+            only the triplet loss does.
         triplets: Distance that orders triplets: ``"scaled"``, ``"l1"`` or ``"changed"``
             between factors, or ``"perceived"`` between images, without labels.
-        n_triplets: Drawn inside each batch, if perceived.
-        scale: ``"mean"`` over pixels, as in the dissertation, or ``"sum"``.
+        n_triplets: Number of triplets per batch; used if ``triplets="perceived"`` only.
+        scale: Whether the loss is a ``"mean"`` over pixels, as in the dissertation, or
+            a ``"sum"``.
 
     References:
         Michlo (2022), dissertation, Eq. 5.1, 5.2 and 5.12, without the prior.

@@ -18,7 +18,7 @@ class VAE(AbstractObjective):
         \mathbb{E}_{q(z \mid x)} [-\log p(x \mid z)] + KL(q(z \mid x) \| p(z))
 
     Args:
-        scale: ``"sum"`` over pixels and latents, or ``"mean"``.
+        scale: Whether the loss is a ``"sum"`` or ``"mean"`` over pixels and latents.
 
     References:
         Kingma and Welling (2014), Auto-Encoding Variational Bayes, Eq. 3.
@@ -26,7 +26,7 @@ class VAE(AbstractObjective):
     """
 
     def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
-        """Reconstruction plus divergence."""
+        """Return reconstruction loss plus divergence."""
         evidence = measure_evidence(model, batch.images, context)
         return evidence.loss(
             self.combine_terms(model, evidence.mean_reconstruction, evidence.mean_kl)

@@ -1,1 +1,1 @@
-"""The explorer: a page with a model inside, whose latents are moved by hand."""
+"""The explorer, a page on which the latents of a model are moved by hand."""

@@ -1,4 +1,4 @@
-"""The explorer: a page with a model inside, whose latents are moved by hand."""
+"""Writing the explorer page of one or two models."""
 
 import base64
 import os
@@ -19,15 +19,15 @@ from unbraid.reports.figures._outputs import require_own_page
 from unbraid.training import ACTIVE
 
 from ._explorer_page import fill_page
-from ._latent_names import checked_names
+from ._latent_names import check_names
 from ._network_description import describe_model
 
 _ENCODED = 2_000
-"""Images from which it is estimated how much each latent says."""
-_AT_ONCE = 250
+"""Number of images from which the activity of latents is estimated."""
+_BATCH_SIZE = 250
 _LABELS = ("A", "B")
 _ACTIVE_SHARE = 0.05**2
-"""Of the largest variance, for models without uncertainty."""
+"""Share of the largest variance above which a latent is active, if not variational."""
 
 
 def write_explorer(
@@ -41,28 +41,28 @@ def write_explorer(
     n_examples: int = 12,
     seed: int = 0,
 ) -> Path:
-    """Write a page on which the latents of a model are moved and its pictures seen.
+    """Write a page on which sliders move the latents of a model.
 
-    The page is one file that needs no network: encoder and decoder are inside, in half
-    precision, and are computed by the browser. With a second model, latents are matched
-    by the correlation of their codes, and one slider moves both.
+    The page is a single file that works offline: it contains encoder and decoder in
+    half precision, and the browser evaluates them. With a second model, latents are
+    matched by the correlation of their codes, and one slider moves both.
 
     Args:
-        model: Trained on grey or coloured images.
-        data: A dataset or images, as :func:`~unbraid.data.as_dataset` takes them.
-        path: Where to write, usually ``explorer.html``.
-        other: A second model of images of the same shape.
-        names: Of latents of the first model, by number.
-        model_names: What the models are called on the page; A and B if not given.
-        n_examples: Images to start from, drawn at random.
-        seed: Of the draw.
+        model: Model of gray or color images.
+        data: Dataset or images, as for :func:`~unbraid.data.as_dataset`.
+        path: Path of the page, usually ``explorer.html``.
+        other: Second model, of images of the same shape.
+        names: Names of latents of the first model, by index.
+        model_names: Names of the models on the page. Default: A and B.
+        n_examples: Number of images to start from, drawn at random.
+        seed: Seed of the random images.
 
     Returns:
-        The path.
+        Path of the page.
 
     Raises:
-        ValueError: If a network has a layer that the page cannot compute; says which.
-        FileExistsError: If the path is that of a file that is no page of ours.
+        ValueError: If the page cannot evaluate a layer of a network.
+        FileExistsError: If the path is a file that unbraid did not write.
 
     Example:
         >>> import tempfile
@@ -87,7 +87,7 @@ def write_explorer(
         seed=seed,
     )
     with atomic_write(target, follow=True) as file:
-        # Halves of characters, which file names may hold, have no bytes.
+        # File names may contain lone surrogates, which cannot be encoded.
         file.write(text.encode(errors="replace"))
     return target
 
@@ -102,19 +102,19 @@ def explorer_text(
     seed: int = 0,
     is_part: bool = False,
 ) -> str:
-    """The page itself.
+    """Return the HTML of an explorer page.
 
     Args:
-        models: One or two.
-        dataset: What they were trained on.
-        names: As :func:`write_explorer` takes them, like all that follows.
-        model_names: Of the models.
-        n_examples: Images to start from.
-        seed: Of their draw.
-        is_part: Whether it stands inside another page, which has a heading for it.
+        models: One or two models.
+        dataset: Dataset from which images are drawn.
+        names: Names of latents of the first model, by index.
+        model_names: Names of the models. Default: A and B.
+        n_examples: Number of images to start from.
+        seed: Seed of the random images.
+        is_part: Whether the page is embedded in another page and needs no heading.
     """
     _check(models, dataset, model_names, n_examples)
-    named = checked_names(names, n_latents=models[0].n_latents)
+    named = check_names(names, n_latents=models[0].n_latents)
     generator = numpy_generator(seed, "explorer")
     n_rows = min(len(dataset), max(n_examples, _ENCODED))
     rows = generator.choice(len(dataset), n_rows, replace=False)
@@ -122,12 +122,12 @@ def explorer_text(
         "image_shape": list(dataset.image_shape),
         "data_name": dataset.name,
         "is_part": is_part,
-        "examples": _examples(dataset, rows[:n_examples]),
+        "examples": _encode_examples(dataset, rows[:n_examples]),
         **_describe(models, [_encode(one, dataset, rows) for one in models]),
     }
     labels = model_names or _LABELS[: len(models)]
-    for about, label in zip(content["models"], labels, strict=True):
-        about["name"] = label
+    for description, label in zip(content["models"], labels, strict=True):
+        description["name"] = label
     for latent in content["models"][0]["latents"]:
         latent["name"] = named.get(latent["number"], "")
     return fill_page(content)
@@ -135,10 +135,10 @@ def explorer_text(
 
 @dataclass(frozen=True)
 class _Encoded:
-    """Codes of some images ``(n, n_latents)``, and what each latent says."""
+    """Codes of some images ``(n, n_latents)``, and the activity of each latent."""
 
     codes: NDArray[np.float64]
-    says: NDArray[np.float64]
+    activity: NDArray[np.float64]
     is_variational: bool
 
 
@@ -152,22 +152,23 @@ def _check(
         shape = model.image_shape
         if len(shape) != 3 or shape[0] not in (1, 3):
             raise ValueError(
-                "explorer: expected a model of grey or coloured images, 1 or 3 "
-                f"channels, got one of shape {shape}."
+                "The explorer needs a model of images with 1 or 3 channels, but this "
+                f"one has inputs of shape {shape}."
             )
         if tuple(dataset.image_shape) != shape:
             raise ValueError(
-                f"explorer: expected data of shape {shape}, for which the model was "
-                f"made, got {tuple(dataset.image_shape)}."
+                f"The model takes images of shape {shape}, but the data have shape "
+                f"{tuple(dataset.image_shape)}."
             )
     if model_names and len(model_names) != len(models):
         raise ValueError(
-            f"explorer: expected {len(models)} names of models, got {len(model_names)}."
+            f"model_names must have {len(models)} elements, one per model, got "
+            f"{len(model_names)}."
         )
     if n_examples < 1 or len(dataset) < 1:
         raise ValueError(
-            f"explorer: expected at least one image to start from, got {n_examples} of "
-            f"{len(dataset)}."
+            "The explorer needs at least one image to start from, got n_examples="
+            f"{n_examples} and {len(dataset)} images."
         )
 
 
@@ -175,76 +176,77 @@ def _encode(
     model: Autoencoder | LinearModel, dataset: AbstractDataset, rows: NDArray[np.int64]
 ) -> _Encoded:
     device = next(iter(model.state_dict().values())).device
-    codes, says = [], []
+    codes, divergences = [], []
     with torch.no_grad():
-        for start in range(0, len(rows), _AT_ONCE):
-            images = float_images(dataset, rows[start : start + _AT_ONCE])
+        for start in range(0, len(rows), _BATCH_SIZE):
+            images = float_images(dataset, rows[start : start + _BATCH_SIZE])
             posterior = model.encode(images.to(device))
             codes.append(posterior.mean.cpu().double().numpy())
             if isinstance(posterior, DiagonalGaussian):
-                says.append(posterior.kl_to_prior().cpu().double().numpy())
+                divergences.append(posterior.kl_to_prior().cpu().double().numpy())
     table = np.concatenate(codes)
-    activity = np.concatenate(says).mean(axis=0) if says else table.var(axis=0)
+    activity = (
+        np.concatenate(divergences).mean(axis=0) if divergences else table.var(axis=0)
+    )
     if not np.isfinite(table).all() or not np.isfinite(activity).all():
         raise ValueError(
-            "explorer: expected a model that gives finite codes, got one that gives "
-            "NaN or infinity."
+            "The explorer needs finite codes, but the model returns NaN or infinity."
         )
-    return _Encoded(table, activity, bool(says))
+    return _Encoded(table, activity, bool(divergences))
 
 
 def _describe(
     models: Sequence[Autoencoder | LinearModel], encoded: Sequence[_Encoded]
 ) -> dict[str, Any]:
-    """Networks and latents of each model, and which latents say the same."""
+    """Describe the networks and latents of each model, and match their latents."""
     described = [
         {
             **describe_model(model),
             "is_variational": model.is_variational,
-            "latents": _latents(seen),
+            "latents": _describe_latents(codes),
         }
-        for model, seen in zip(models, encoded, strict=True)
+        for model, codes in zip(models, encoded, strict=True)
     ]
     if len(models) == 1:
         return {"models": described, "matches": None}
-    matches = _matches(encoded, described)
-    # Shown if it says something in either model.
+    matches = _match(encoded, described)
+    # Active if it is active in either model.
     for latent, match in zip(described[0]["latents"], matches, strict=True):
         latent["is_active"] |= match is not None and match["is_active"]
     return {"models": described, "matches": matches}
 
 
-def _latents(encoded: _Encoded) -> list[dict[str, Any]]:
-    """Those that say most first, with the centre and spread of their values."""
-    says = encoded.says
-    n_latents = len(says)
+def _describe_latents(encoded: _Encoded) -> list[dict[str, Any]]:
+    """Describe the latents, the most active first."""
+    activity = encoded.activity
+    n_latents = len(activity)
     if encoded.is_variational:
-        active = says >= ACTIVE
-        centres, spreads = np.zeros(n_latents), np.ones(n_latents)
+        active = activity >= ACTIVE
+        centers, spreads = np.zeros(n_latents), np.ones(n_latents)
     else:
-        active = says > _ACTIVE_SHARE * says.max()
-        centres, spreads = encoded.codes.mean(axis=0), encoded.codes.std(axis=0)
-        # What never varies still gets a slider.
+        active = activity > _ACTIVE_SHARE * activity.max()
+        centers, spreads = encoded.codes.mean(axis=0), encoded.codes.std(axis=0)
+        # Constant latents also have a slider.
         spreads = np.where(spreads > 0, spreads, 1.0)
     return [
         {
             "number": int(latent),
-            "says": float(says[latent]),
+            "activity": float(activity[latent]),
             "is_active": bool(active[latent]),
-            "centre": float(centres[latent]),
+            "center": float(centers[latent]),
             "spread": float(spreads[latent]),
         }
-        for latent in np.argsort(-says, kind="stable")
+        for latent in np.argsort(-activity, kind="stable")
     ]
 
 
-def _matches(
+def _match(
     encoded: Sequence[_Encoded], models: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any] | None]:
-    """Counterpart of each latent of the first model, in the order of its list."""
+    """Return the counterpart of each latent of the first model, in order."""
     pairs = match_latents(encoded[0].codes, encoded[1].codes)
     others = {latent["number"]: latent for latent in models[1]["latents"]}
-    found = {
+    matches = {
         pair.latent: {
             **others[pair.other],
             "correlation": pair.correlation,
@@ -252,10 +254,10 @@ def _matches(
         }
         for pair in pairs
     }
-    return [found.get(latent["number"]) for latent in models[0]["latents"]]
+    return [matches.get(latent["number"]) for latent in models[0]["latents"]]
 
 
-def _examples(
+def _encode_examples(
     dataset: AbstractDataset, rows: NDArray[np.int64]
 ) -> list[dict[str, Any]]:
     images = dataset.images(rows)
@@ -264,12 +266,12 @@ def _examples(
     pixels = np.ascontiguousarray(images.transpose(0, 2, 3, 1))
     return [
         {"label": label, "pixels": base64.b64encode(picture.tobytes()).decode()}
-        for label, picture in zip(_labels(dataset, rows), pixels, strict=True)
+        for label, picture in zip(_make_labels(dataset, rows), pixels, strict=True)
     ]
 
 
-def _labels(dataset: AbstractDataset, rows: NDArray[np.int64]) -> list[str]:
-    """Row of each image, its file, and the values of its factors, where known."""
+def _make_labels(dataset: AbstractDataset, rows: NDArray[np.int64]) -> list[str]:
+    """Return file or row of each image, and the values of its factors if known."""
     if isinstance(dataset, ImageFolder):
         labels = [dataset.paths[row] for row in rows]
     else:
@@ -277,7 +279,7 @@ def _labels(dataset: AbstractDataset, rows: NDArray[np.int64]) -> list[str]:
     factors = dataset.factors(rows) if dataset.factor_names else None
     if factors is None:
         return labels
-    for place, values in enumerate(factors):
+    for index, values in enumerate(factors):
         for name, value in zip(dataset.factor_names, values, strict=True):
-            labels[place] += f", {name} {value:g}"
+            labels[index] += f", {name} {value:g}"
     return labels

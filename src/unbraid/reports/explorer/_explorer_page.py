@@ -1,4 +1,4 @@
-"""The page of the explorer: its template, style and scripts put together."""
+"""Assembling the explorer page from its template, style and scripts."""
 
 import base64
 import hashlib
@@ -11,10 +11,10 @@ _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
 def fill_page(content: dict[str, Any]) -> str:
-    """The explorer as HTML, with style, scripts and content inside.
+    """Return the explorer page as HTML, with style, scripts and content.
 
     Args:
-        content: Plain values, which the page's script reads.
+        content: JSON-compatible values that the script of the page reads.
     """
     style = _read("explorer.css")
     parts = {
@@ -24,30 +24,30 @@ def fill_page(content: dict[str, Any]) -> str:
         "script_hash": script_hash(),
         "data": embed(content),
     }
-    # In one pass: what was put in is never looked at again.
+    # In one pass, so that inserted text is not expanded again.
     template = _read("explorer.html")
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], template)
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)
 
 
 def script_hash() -> str:
-    """What a Content-Security-Policy calls the only script of the page."""
+    """Return the hash of the script for the Content-Security-Policy."""
     return _hash(_script())
 
 
 def embed(content: Any) -> str:
-    r"""JSON that can stand inside of a page: no letter in it ends or begins a tag.
+    r"""Return JSON that can be inserted into a page, without characters of tags.
 
     Example:
         >>> embed({"name": "</script>"})
         '{"name": "\\u003c/script\\u003e"}'
     """
-    # Whatever is not ASCII is escaped by json, among it U+2028 and U+2029.
+    # ensure_ascii also escapes U+2028 and U+2029.
     text = json.dumps(content, ensure_ascii=True, allow_nan=False)
-    return re.sub("[<>&]", lambda found: _ESCAPES[found[0]], text)
+    return re.sub("[<>&]", lambda match: _ESCAPES[match[0]], text)
 
 
 def _script() -> str:
-    # In a function, so that nothing but window.unbraidExplorer is seen from outside.
+    # In a function, so that only window.unbraidExplorer is global.
     body = _read("network.js") + "\n" + _read("explorer.js")
     return f'(() => {{\n"use strict";\n{body}}})();\n'
 
@@ -58,6 +58,6 @@ def _read(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """What a Content-Security-Policy calls this text, and no other."""
+    """Return the hash of a text for the Content-Security-Policy."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"

@@ -1,4 +1,4 @@
-"""Names that people gave to latents, in a file that the explorer's page saves."""
+"""Names of latents, as saved by the explorer page."""
 
 import json
 import os
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from unbraid.foundation import (
-    MOST_TEXT_BYTES,
+    MAX_TEXT_BYTES,
     DataFormatError,
     expand_user,
     is_whole,
@@ -18,74 +18,77 @@ _LONGEST = 100
 
 
 def read_latent_names(path: str | os.PathLike[str]) -> dict[int, str]:
-    """Names by number of the latent, from the file that "Save names" gives.
+    """Read the names of latents from a file saved with "Save names".
 
     Args:
-        path: The file.
+        path: Path of the JSON file.
+
+    Returns:
+        Name of each latent, by its index.
 
     Raises:
-        DataFormatError: If it is something else.
+        DataFormatError: If the file has another format.
 
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> words = '{"kind": "names of latents", "format": 1, "names": {"3": "size"}}'
+        >>> text = '{"kind": "names of latents", "format": 1, "names": {"3": "size"}}'
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     file = Path(folder, "names.json")
-        ...     _ = file.write_text(words)
+        ...     _ = file.write_text(text)
         ...     read_latent_names(file)
         {3: 'size'}
     """
     path = expand_user(path)
-    require_regular_file(path, most_bytes=MOST_TEXT_BYTES)
+    require_regular_file(path, most_bytes=MAX_TEXT_BYTES)
     try:
-        words = json.loads(path.read_text(encoding="utf-8"))
+        record = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise DataFormatError(
-            f"{path}: expected names of latents in JSON, got something else ({error})."
+            f"{path} is not valid JSON, so it has no names of latents ({error})."
         ) from error
-    if not isinstance(words, dict) or words.get("kind") != _KIND:
+    if not isinstance(record, dict) or record.get("kind") != _KIND:
         raise DataFormatError(
-            f"{path}: expected names of latents as the explorer saves them, got other "
-            "JSON."
+            f"{path} does not hold names of latents. Save them with 'Save names' in "
+            "the explorer."
         )
-    if words.get("format") != 1:
+    if record.get("format") != 1:
         raise DataFormatError(
-            f"{path}: expected names of latents in format 1, got format "
-            f"{words.get('format')!r}."
+            f"{path} must have names of latents in format 1, got "
+            f"{record.get('format')!r}."
         )
     try:
-        return checked_names(words.get("names"))
+        return check_names(record.get("names"))
     except ValueError as error:
         raise DataFormatError(f"{path}: {error}") from error
 
 
-def checked_names(names: Any, *, n_latents: int | None = None) -> dict[int, str]:
-    """Names by number.
+def check_names(names: Any, *, n_latents: int | None = None) -> dict[int, str]:
+    """Check names of latents, and return them by index.
 
     Args:
-        names: A mapping from numbers (or their digits) to texts.
-        n_latents: Of the model, if it is known.
+        names: Mapping from the index of a latent, as integer or string, to its name.
+        n_latents: Number of latents of the model, if known.
     """
     if not isinstance(names, Mapping):
-        raise ValueError(f"names: expected a name for each number, got {names!r}.")
-    found = {}
+        raise ValueError(f"names must map indices of latents to names, got {names!r}.")
+    checked = {}
     for key, name in names.items():
-        number = _number(key)
+        number = _parse_index(key)
         if number is None or (n_latents is not None and number >= n_latents):
             last = "" if n_latents is None else f" to {n_latents - 1}"
-            raise ValueError(f"names: expected latents from 0{last}, got {key!r}.")
+            raise ValueError(f"names has keys from 0{last} only, got {key!r}.")
         if not isinstance(name, str) or len(name) > _LONGEST:
             raise ValueError(
-                f"names: expected text of at most {_LONGEST} letters for latent "
-                f"{number}, got {name!r}."
+                f"The name of latent {number} must be a string of at most {_LONGEST} "
+                f"characters, got {name!r}."
             )
-        found[number] = name
-    return found
+        checked[number] = name
+    return checked
 
 
-def _number(key: Any) -> int | None:
-    # JSON has no numbers for keys, only their digits.
+def _parse_index(key: Any) -> int | None:
+    # Keys in JSON are always strings.
     if isinstance(key, str):
         return int(key) if key.isascii() and key.isdigit() else None
     return int(key) if is_whole(key, least=0) else None

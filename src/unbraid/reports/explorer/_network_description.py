@@ -1,4 +1,4 @@
-"""Networks as plain lists of layers, which a page can compute without torch."""
+"""Describing networks as lists of layers that a page can evaluate."""
 
 import base64
 from typing import Any
@@ -20,33 +20,33 @@ from unbraid.models import (
 from unbraid.models.networks import Cut, EvenSides
 
 _SMALL = 16_384
-"""Tensors of at most so many numbers stay in single precision: they weigh nothing."""
+"""Tensors of at most this size are stored in single precision."""
 
 
 def describe_model(model: Autoencoder | LinearModel) -> dict[str, Any]:
-    """Everything a page needs to encode and decode.
+    """Return everything a page needs to encode and decode.
 
     Args:
-        model: Of images; its layers must be those that unbraid's own networks use.
+        model: Model of images, made of the layers of unbraid's own networks.
 
     Returns:
-        Plain values: layers of ``encoder`` and ``decoder``, ``n_latents``, ``mean`` and
-        ``std`` of each channel, and what becomes of the decoder's ``output``.
+        Dictionary of JSON types: layers of ``encoder`` and ``decoder``, ``n_latents``,
+        ``mean`` and ``std`` of each channel, and the activation of the ``output``.
 
     Raises:
-        ValueError: If there is a layer that the page could not compute.
+        ValueError: If the page cannot evaluate one of the layers.
     """
     n_channels = model.image_shape[0]
     if isinstance(model, LinearModel):
-        centre, encoding = model.centre, model.encoding
+        center, encoding = model.centre, model.encoding
         return {
             "n_latents": model.n_latents,
             "encoder": [
                 {"kind": "flatten"},
-                _dense(encoding.T, -centre @ encoding),
+                _dense(encoding.T, -center @ encoding),
             ],
             "decoder": [
-                _dense(model.decoding.T, centre),
+                _dense(model.decoding.T, center),
                 {"kind": "unflatten", "shape": list(model.image_shape)},
             ],
             "mean": [0.0] * n_channels,
@@ -59,16 +59,16 @@ def describe_model(model: Autoencoder | LinearModel) -> dict[str, Any]:
         "decoder": describe_layers(model.decoder, "decoder"),
         "mean": model.mean.flatten().tolist(),
         "std": model.std.flatten().tolist(),
-        "output": _expected(model.likelihood),
+        "output": _output_activation(model.likelihood),
     }
 
 
-def describe_layers(module: nn.Module, place: str = "network") -> list[dict[str, Any]]:
-    """Layers in the order in which they are computed.
+def describe_layers(module: nn.Module, part: str = "network") -> list[dict[str, Any]]:
+    """Return the layers of a network in order.
 
     Args:
-        module: A layer, or a sequence of layers or sequences.
-        place: What it is called in an error.
+        module: Layer, or a sequence of layers, which may be nested.
+        part: Name of the network in error messages.
 
     Example:
         >>> layers = describe_layers(nn.Sequential(nn.Linear(2, 3), nn.ReLU()))
@@ -76,7 +76,7 @@ def describe_layers(module: nn.Module, place: str = "network") -> list[dict[str,
         ['dense', 'leaky_relu']
     """
     if isinstance(module, nn.Sequential):
-        return [layer for part in module for layer in describe_layers(part, place)]
+        return [layer for child in module for layer in describe_layers(child, part)]
     match module:
         case nn.Linear():
             return [_dense(module.weight, module.bias)]
@@ -100,24 +100,26 @@ def describe_layers(module: nn.Module, place: str = "network") -> list[dict[str,
         case nn.Identity():
             return []
     raise ValueError(
-        "explorer: expected dense layers, plain convolutions, ReLU, flattening and "
-        f"unflattening, got the layer {module} in the {place}."
+        "The explorer supports dense layers, plain convolutions, ReLU, flattening and "
+        f"unflattening only, but there is the layer {module} in the {part}."
     )
 
 
 def plain_tensor(values: torch.Tensor) -> dict[str, Any]:
-    """Numbers as text: in half precision, small tensors in single precision.
+    """Encode a tensor as text, in half precision or, if small, single precision.
 
-    Large ones are divided by their largest number first, so that none is out of range.
+    Large tensors are divided by their largest value first, so that none overflows.
     """
     array: NDArray[np.float32] = values.detach().cpu().float().numpy()
     if not np.isfinite(array).all():
-        raise ValueError("explorer: expected finite weights, got NaN or infinity.")
+        raise ValueError(
+            "The explorer needs finite weights, but the model has NaN or infinity."
+        )
     if array.size <= _SMALL:
-        return {"type": "float32", "bytes": _text(array.astype("<f4"))}
+        return {"type": "float32", "bytes": _to_base64(array.astype("<f4"))}
     scale = float(np.abs(array).max()) or 1.0
     halves = (array / np.float32(scale)).astype("<f2")
-    return {"type": "float16", "scale": scale, "bytes": _text(halves)}
+    return {"type": "float16", "scale": scale, "bytes": _to_base64(halves)}
 
 
 def _dense(weight: torch.Tensor, bias: torch.Tensor | None) -> dict[str, Any]:
@@ -150,19 +152,19 @@ def _is_plain(layer: nn.Conv2d | nn.ConvTranspose2d) -> bool:
     )
 
 
-def _expected(likelihood: AbstractLikelihood) -> str:
-    """How the expected image follows from what the decoder gives."""
+def _output_activation(likelihood: AbstractLikelihood) -> str:
+    """Return the function from the output of the decoder to the expected image."""
     if isinstance(likelihood, KernelAugmented):
-        return _expected(likelihood.base)
+        return _output_activation(likelihood.base)
     if isinstance(likelihood, Bernoulli):
         return "sigmoid"
     if isinstance(likelihood, Gaussian | Laplace):
         return "identity"
     raise ValueError(
-        "explorer: expected a Bernoulli, Gaussian or Laplace likelihood, got "
+        "The explorer supports Bernoulli, Gaussian and Laplace likelihoods only, got "
         f"{likelihood!r}."
     )
 
 
-def _text(array: NDArray[Any]) -> str:
+def _to_base64(array: NDArray[Any]) -> str:
     return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")

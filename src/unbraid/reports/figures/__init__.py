@@ -1,4 +1,4 @@
-"""Figures: numbers first, then matplotlib figures made of them."""
+"""Figures: functions that compute numbers, and functions that draw them."""
 
 from ._cumulative_distances import cumulative_of
 from ._drawing import label_of, new_figure, show_matrix, tidy

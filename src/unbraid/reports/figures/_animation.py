@@ -1,4 +1,4 @@
-"""Latent traversals that move: one picture per value, there and back."""
+"""Animated latent traversals."""
 
 import os
 from pathlib import Path
@@ -14,28 +14,29 @@ from ._summaries import LatentTraversals
 
 _MILLISECONDS = 120
 _SMALLEST = 64
-"""Pixels across a picture; smaller ones are enlarged by a whole number."""
+"""Minimum width of an image in pixels; smaller ones are enlarged by an integer."""
 
 
 def animate_latent_traversals(
     traversals: LatentTraversals, path: str | os.PathLike[str]
 ) -> Path:
-    """Write a GIF in which every latent moves at once, each in its own picture.
+    """Write a GIF that animates every latent in an image of its own.
 
-    One column per latent, those that say most first; one row per base point.
+    There is one column per latent, in order of decreasing KL divergence, and one row
+    per base image.
 
     Args:
-        traversals: What to show, from :func:`latent_traversals`.
-        path: Of the file.
+        traversals: Traversals from :func:`latent_traversals`.
+        path: Path of the GIF file.
 
     Returns:
-        The path.
+        Path of the GIF file.
     """
     frames = [
         Image.fromarray(_frame(traversals.images[:, :, number]))
         for number in range(traversals.images.shape[2])
     ]
-    # Back the way they came, without the two ends twice.
+    # And back, without repeating the two ends.
     frames += frames[-2:0:-1]
     target = Path(path)
     with atomic_write(target) as file:
@@ -51,7 +52,7 @@ def animate_latent_traversals(
 
 
 def _frame(images: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Pictures ``(n_bases, n_latents, channels, h, w)`` on white, ``(h, w, 3)``."""
+    """Arrange images ``(n_bases, n_latents, channels, h, w)`` as ``(h, w, 3)``."""
     times = max(1, -(-_SMALLEST // images.shape[-1]))
     large = images.repeat(times, axis=-2).repeat(times, axis=-1)
     if large.shape[2] == 1:

@@ -1,4 +1,4 @@
-"""How far apart images look that differ in one factor."""
+"""Cumulative distribution of perceived distances along each factor."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class CumulativeDistances:
-    """Perceived distances between pairs of images, in order.
+    """Sorted perceived distances between pairs of images.
 
     Attributes:
-        names: Of the factors along which pairs lie, and ``"any two images"``.
-        distances: Perceived distances per pixel, mean squared differences unless
-            another loss was used, lowest first, ``(n_names, n_pairs)``.
+        names: Names of the factors along which pairs differ, and ``"any two images"``.
+        distances: Perceived distances per pixel in ascending order, ``(n_names,
+            n_pairs)``; mean squared differences unless another loss is used.
     """
 
     names: tuple[str, ...]
@@ -44,18 +44,18 @@ def cumulative_distances(
     n_pairs: int = 1_000,
     seed: int = 0,
 ) -> CumulativeDistances:
-    """How far apart images look that differ in one factor only.
+    """Compute perceived distances of image pairs that differ in one factor.
 
-    Factors whose images differ most are learnt first. Steps in a line mean that only
-    few distances occur, so that images cannot be put in order by them.
+    Factors whose images differ most are learned first. Steps in a line mean that only
+    few different distances occur, so that they do not order the images.
 
     Args:
-        dataset: The complete grid of its factors.
-        loss: How images are compared, as in
-            :func:`unbraid.geometry.perceived_distances`; a model stands for the loss
+        dataset: Dataset with every combination of its factors.
+        loss: Loss that compares images, as in
+            :func:`unbraid.perception.perceived_distances`; a model stands for the loss
             that it was trained with.
-        n_pairs: For each factor.
-        seed: Of the pairs.
+        n_pairs: Number of pairs per factor.
+        seed: Seed of the random pairs.
 
     References:
         Michlo (2022), dissertation, Figure 3.13.
@@ -64,34 +64,34 @@ def cumulative_distances(
     return cumulative_of(perceived_distances(dataset, loss, n_pairs=n_pairs, seed=seed))
 
 
-def cumulative_of(found: PerceivedDistances) -> CumulativeDistances:
-    """The distances of all pairs that were measured.
+def cumulative_of(measured: PerceivedDistances) -> CumulativeDistances:
+    """Sort the distances of all measured pairs.
 
     Args:
-        found: From :func:`unbraid.geometry.perceived_distances`.
+        measured: Distances from :func:`unbraid.perception.perceived_distances`.
     """
-    rows = [row for row in found.rows if row.distances.size]
+    rows = [row for row in measured.rows if row.distances.size]
     n_pairs = max(row.distances.size for row in rows)
     lines = []
     for row in rows:
-        # Of an incomplete table, some factors have fewer pairs.
-        places = np.linspace(0, row.distances.size - 1, n_pairs).round()
-        lines.append(row.distances[places.astype(np.int64)])
+        # In an incomplete grid, some factors have fewer pairs.
+        indices = np.linspace(0, row.distances.size - 1, n_pairs).round()
+        lines.append(row.distances[indices.astype(np.int64)])
     names = tuple(row.factor for row in rows[:-1])
     return CumulativeDistances((*names, "any two images"), np.stack(lines))
 
 
 def draw_cumulative_distances(found: CumulativeDistances) -> Figure:
-    """A line per factor: the share of pairs that are no farther apart.
+    """Draw the cumulative distribution of distances, with one line per factor.
 
     Args:
-        found: What to draw, from :func:`cumulative_distances`.
+        found: Distances from :func:`cumulative_distances`.
     """
     figure = new_figure((5.6, 3.2))
     axes = figure.add_subplot()
     n_pairs = found.distances.shape[1]
     shares = np.arange(1, n_pairs + 1) / n_pairs
-    # As many points as can be told apart on a page.
+    # More points could not be distinguished.
     kept = np.unique(np.linspace(0, n_pairs - 1, min(n_pairs, 200)).astype(int))
     for name, line in zip(found.names, found.distances, strict=True):
         is_any = name == found.names[-1]

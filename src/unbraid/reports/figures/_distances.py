@@ -1,4 +1,4 @@
-"""Distances along factors as tables in colours."""
+"""Heat maps of distances along factors."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def draw_distance_matrices(found: DistanceMatrices) -> Figure:
-    """One row per factor, one column per level; each table in its own colours.
+def draw_distance_matrices(distances: DistanceMatrices) -> Figure:
+    """Draw one row per factor and one column per level, each with its own color scale.
 
     Args:
-        found: What to draw, from :func:`unbraid.geometry.distance_matrices`.
+        distances: Distances from :func:`unbraid.geometry.distance_matrices`.
     """
-    n_rows, n_columns = len(found.factors), len(found.levels)
+    n_rows, n_columns = len(distances.factors), len(distances.levels)
     figure = new_figure((1.15 * n_columns + 0.4, 1.1 * n_rows + 0.3))
     grid = figure.subplots(n_rows, n_columns, squeeze=False)
-    for column, level in enumerate(found.levels):
+    for column, level in enumerate(distances.levels):
         grid[0, column].set_title(level, fontsize=9)
-        for row, table in enumerate(found.matrices[level]):
+        for row, table in enumerate(distances.matrices[level]):
             high = max(float(table.max()), 1e-12)
-            show_matrix(grid[row, column], table, low=0.0, high=high, colours="magma")
-    for row, factor in enumerate(found.factors):
+            show_matrix(grid[row, column], table, low=0.0, high=high, colors="magma")
+    for row, factor in enumerate(distances.factors):
         grid[row, 0].set_ylabel(label_of(factor), fontsize=8)
     return figure

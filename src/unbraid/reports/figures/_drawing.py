@@ -1,4 +1,4 @@
-"""What all figures share: images side by side, tables in colours, names as text."""
+"""Shared drawing functions: image mosaics, heat maps and labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.image import AxesImage
 
 GAP = 2
-"""Pixels between images."""
+"""Gap between images in pixels."""
 
 __all__ = [
     "GAP",
@@ -31,12 +31,13 @@ __all__ = [
 def mosaic(
     rows: Sequence[Sequence[NDArray[np.uint8] | None] | NDArray[np.uint8]],
 ) -> tuple[NDArray[np.uint8], list[float]]:
-    """All images of all rows, ``(height, width, 4)``, and the middle of each row.
-
-    Between and behind images nothing is drawn, so that any background will do.
+    """Arrange images in rows on a transparent canvas.
 
     Args:
-        rows: Images ``(channels, height, width)``, ``None`` for a place left free.
+        rows: Images of each row, ``(channels, height, width)``; ``None`` leaves a gap.
+
+    Returns:
+        Canvas, ``(height, width, 4)``, and the vertical center of each row.
     """
     first = next(image for images in rows for image in images if image is not None)
     channels, height, width = first.shape
@@ -50,13 +51,13 @@ def mosaic(
                 continue
             top, left = number * step, position * (width + GAP)
             picture = image.transpose(1, 2, 0) if channels == 3 else image[0, ..., None]
-            place = canvas[top : top + height, left : left + width]
-            place[..., :3], place[..., 3] = picture, 255
+            area = canvas[top : top + height, left : left + width]
+            area[..., :3], area[..., 3] = picture, 255
     return canvas, [number * step + height / 2 for number in range(len(rows))]
 
 
 def show_images(axes: Axes, canvas: NDArray[np.uint8]) -> None:
-    """A mosaic without ticks or a frame."""
+    """Draw a mosaic without ticks or a frame."""
     axes.imshow(canvas, interpolation="nearest")
     axes.set_anchor("NW")
     axes.set_xticks([])
@@ -73,24 +74,24 @@ def show_matrix(
     columns: Sequence[str] = (),
     low: float | None = None,
     high: float | None = None,
-    colours: str = "Blues",
-    form: str = "",
+    colors: str = "Blues",
+    number_format: str = "",
 ) -> AxesImage:
-    """A table of numbers in colours.
+    """Draw a matrix as a heat map.
 
     Args:
-        axes: Where to draw it.
-        values: The table, NaN for what is not known.
-        rows: Names of the rows, or none.
-        columns: Names of the columns, or none.
-        low: Number of the first colour; the lowest one when not given.
-        high: Number of the last colour; the highest one when not given.
-        colours: Name of a colour map of matplotlib.
-        form: How numbers are written into the cells, such as ``".2f"``; not at all
-            when empty.
+        axes: Axes to draw on.
+        values: Matrix; NaN for unknown values.
+        rows: Names of the rows; empty for none.
+        columns: Names of the columns; empty for none.
+        low: Value of the first color. Default: the smallest value.
+        high: Value of the last color. Default: the largest value.
+        colors: Name of a matplotlib color map.
+        number_format: Format of the numbers in the cells, such as ``".2f"``; empty for
+            no numbers.
     """
     image = axes.imshow(
-        values, cmap=colours, vmin=low, vmax=high, interpolation="nearest"
+        values, cmap=colors, vmin=low, vmax=high, interpolation="nearest"
     )
     axes.set_xticks(range(len(columns)), [label_of(name) for name in columns])
     axes.set_yticks(range(len(rows)), [label_of(name) for name in rows])
@@ -99,15 +100,15 @@ def show_matrix(
         for text in axes.get_xticklabels():
             text.set(rotation=40, ha="right", rotation_mode="anchor")
     axes.spines[:].set_visible(False)
-    for (row, column), value in np.ndenumerate(values) if form else ():
+    for (row, column), value in np.ndenumerate(values) if number_format else ():
         if np.isfinite(value):
-            # Black on light cells and white on dark ones.
+            # Black text on light cells, and white text on dark cells.
             red, green, blue, _ = image.to_rgba(np.array([value]))[0]
             is_dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.55
             axes.text(
                 column,
                 row,
-                format(value, form),
+                format(value, number_format),
                 ha="center",
                 va="center",
                 fontsize=7,

@@ -1,4 +1,4 @@
-"""Drawing how networks of one specification learn."""
+"""Figure of the training dynamics of runs that differ in their seed."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def draw_joint_embedding(
     names: Sequence[str] = (),
     max_points: int = 20_000,
 ) -> Figure:
-    """All observations at all slices, one colour per realisation.
+    """Draw the joint embedding of several runs, with one color per run.
 
-    Where the colours mix, the realisations learn in the same way; where they part, some
-    of them do not. Later slices are drawn larger.
+    Where the colors mix, the runs learn in the same way. Points of later training steps
+    are drawn larger.
 
     Args:
-        embedding: Shape ``(n_realisations, n_slices, n_observations, 2)``, from
-            :func:`~unbraid.selection.training_dynamics`.
-        names: Of the realisations; numbers from 1 if not given.
-        max_points: Of more points, so many random ones are drawn.
+        embedding: Embedding from :func:`~unbraid.selection.training_dynamics`,
+            ``(n_runs, n_slices, n_observations, 2)``.
+        names: Names of the runs. Default: numbers from 1.
+        max_points: Maximum number of points, drawn at random.
 
     Example:
         >>> figure = draw_joint_embedding(np.zeros((3, 4, 5, 2)))
@@ -43,49 +43,48 @@ def draw_joint_embedding(
     """
     if embedding.ndim != 4 or embedding.shape[3] != 2:
         raise ValueError(
-            "draw_joint_embedding: expected an embedding (n_realisations, n_slices, "
-            f"n_observations, 2), got shape {embedding.shape}."
+            "embedding must have shape (n_runs, n_slices, n_observations, 2), got "
+            f"{embedding.shape}."
         )
-    n_realisations, n_slices = embedding.shape[:2]
-    labels = list(names) or [str(number + 1) for number in range(n_realisations)]
-    if len(labels) != n_realisations:
+    n_runs, n_slices = embedding.shape[:2]
+    labels = list(names) or [str(number + 1) for number in range(n_runs)]
+    if len(labels) != n_runs:
         raise ValueError(
-            f"draw_joint_embedding: expected {n_realisations} names, got {len(labels)}."
+            f"names must have one entry for each of the {n_runs} runs, got "
+            f"{len(labels)}."
         )
-    # Imported here so that only those who draw pay for it.
+    # Imported here because it is slow.
     from matplotlib import colormaps
     from matplotlib.lines import Line2D
 
-    colours = colormaps["tab10" if n_realisations <= 10 else "turbo"](
-        np.arange(n_realisations)
-        if n_realisations <= 10
-        else np.linspace(0, 1, n_realisations)
+    colors = colormaps["tab10" if n_runs <= 10 else "turbo"](
+        np.arange(n_runs) if n_runs <= 10 else np.linspace(0, 1, n_runs)
     )
-    places = np.indices(embedding.shape[:3]).reshape(3, -1)
-    # In random order, or the last realisation would hide the others.
+    indices = np.indices(embedding.shape[:3]).reshape(3, -1)
+    # In random order, so that the last run does not hide the others.
     generator = numpy_generator(0, "joint embedding")
-    order = generator.permutation(places.shape[1])[:max_points]
-    which, when, _ = places[:, order]
+    order = generator.permutation(indices.shape[1])[:max_points]
+    which, when, _ = indices[:, order]
     points = embedding.reshape(-1, 2)[order]
     figure = new_figure((5.5, 4.5))
     axes = figure.add_subplot()
     sizes = 2.0 + 10.0 * when / max(n_slices - 1, 1)
-    # Points as one picture: thousands of marks would make a page heavy.
+    # As pixels, because thousands of vector marks would make a page slow.
     axes.scatter(
         *points.T,
-        c=colours[which],
+        c=colors[which],
         s=sizes,
         alpha=0.5,
         linewidths=0,
         rasterized=True,
     )
     handles = [
-        Line2D([], [], marker="o", linestyle="", color=colour, label=label_of(label))
-        for colour, label in zip(colours, labels, strict=True)
+        Line2D([], [], marker="o", linestyle="", color=color, label=label_of(label))
+        for color, label in zip(colors, labels, strict=True)
     ]
     axes.legend(
         handles=handles,
-        title="realisation",
+        title="run",
         fontsize=8,
         title_fontsize=8,
         frameon=False,

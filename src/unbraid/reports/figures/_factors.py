@@ -1,4 +1,4 @@
-"""Which latent holds which factor: tables of mutual information and importance."""
+"""Matrices of mutual information and importance between factors and latents."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class FactorLatentMatrices:
-    """How much each latent knows about each factor.
+    """Relation between each latent and each factor.
 
     Attributes:
         factors: Names of the factors.
-        latents: Numbers of the latents, those that know most first.
+        latents: Indices of the latents, sorted by the factor that each encodes best.
         information: Mutual information in nats, ``(n_latents, n_factors)``.
         importance: Share of each latent in predicting each factor, same shape.
     """
@@ -42,19 +42,19 @@ def factor_latent_matrices(
     n_train: int = 2_000,
     seed: int = 0,
 ) -> FactorLatentMatrices:
-    """Mutual information and importance of latents for factors.
+    """Compute mutual information and importance of latents for factors.
 
-    The information is that of MIG, the importance that of DCI (boosted trees). A
-    disentangled representation has one large entry in every column, and no row with
-    two.
+    Mutual information is computed as in MIG, and importance as in DCI (boosted trees).
+    A disentangled representation has one large entry in every column, and at most one
+    in every row.
 
     Args:
         codes: Codes ``(n_rows, n_latents)``, or a :class:`Representation` of images
             whose factors are known, from :func:`unbraid.encode`.
         factors: Factors of the same rows: an array, a DataFrame or :class:`Factors`.
-            When not given, those of the representation.
-        n_train: Largest number of rows that trees learn from.
-        seed: Seed of the choice of rows.
+            Default: those of the representation.
+        n_train: Maximum number of rows to train the trees on.
+        seed: Seed of the random rows.
 
     Example:
         >>> factors = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
@@ -75,15 +75,16 @@ def factor_latent_matrices(
         codes = codes.codes
     if factors is None:
         raise ValueError(
-            "factor_latent_matrices: expected codes of images with factors, got none."
+            "factor_latent_matrices needs the factors of the images, which these codes "
+            "come without."
         )
     codes, factors = read_inputs("factor_latent_matrices", codes, factors)
     information = mutual_information_gap(codes, factors)
     importance = dci(codes, factors, n_train=n_train, seed=seed).disentanglement
     assert information.matrix is not None
     assert importance.matrix is not None
-    # Latents in the order of the factor that each knows most about: a diagonal, if
-    # the representation is disentangled.
+    # Sorted by the factor that each latent encodes best, which gives a diagonal if the
+    # representation is disentangled.
     best = information.matrix.argmax(axis=1)
     order = np.lexsort((-information.matrix.max(axis=1), best))
     return FactorLatentMatrices(
@@ -94,21 +95,21 @@ def factor_latent_matrices(
     )
 
 
-def draw_factor_latent_matrices(found: FactorLatentMatrices) -> Figure:
-    """Both tables side by side, a row per latent.
+def draw_factor_latent_matrices(matrices: FactorLatentMatrices) -> Figure:
+    """Draw both matrices side by side, with one row per latent.
 
     Args:
-        found: What to draw, from :func:`factor_latent_matrices`.
+        matrices: Matrices from :func:`factor_latent_matrices`.
     """
-    n_latents, n_factors = found.information.shape
-    # Names of factors stand aslant below, and need room to the left as well.
-    room = 0.05 * max(len(label_of(name)) for name in found.factors)
+    n_latents, n_factors = matrices.information.shape
+    # The rotated names of factors need space below and to the left.
+    room = 0.05 * max(len(label_of(name)) for name in matrices.factors)
     size = (2 * (0.55 * n_factors + 0.4 + room), 0.36 * n_latents + 0.8 + room)
     figure = new_figure(size)
-    names = [f"z{latent}" for latent in found.latents]
+    names = [f"z{latent}" for latent in matrices.latents]
     parts = {
-        "mutual information (nats)": found.information,
-        "importance (share)": found.importance,
+        "mutual information (nats)": matrices.information,
+        "importance (share)": matrices.importance,
     }
     for number, (title, values) in enumerate(parts.items()):
         axes = figure.add_subplot(1, 2, number + 1)
@@ -116,10 +117,10 @@ def draw_factor_latent_matrices(found: FactorLatentMatrices) -> Figure:
             axes,
             values,
             rows=names,
-            columns=found.factors,
+            columns=matrices.factors,
             low=0.0,
             high=max(float(np.nanmax(values)), 1e-9),
-            form=".2f",
+            number_format=".2f",
         )
         axes.set_aspect("auto")
         axes.set_title(title, fontsize=9, loc="left")

@@ -1,4 +1,4 @@
-"""Tables of runs, read column by column."""
+"""Reading columns of tables of runs."""
 
 from typing import Any
 
@@ -10,53 +10,53 @@ from unbraid.studies.analysis import number_groups, values_of
 
 
 def texts(table: pd.DataFrame, column: str) -> list[str]:
-    """A column as text, empty where it is missing."""
+    """Return a column as strings; empty where values are missing."""
     return ["" if _is_missing(value) else str(value) for value in table[column]]
 
 
 def numbers(table: pd.DataFrame, column: str) -> NDArray[np.float64]:
-    """A column as numbers, NaN where there is none; all NaN without the column."""
+    """Return a column as numbers; NaN where values or the column are missing."""
     if column not in table.columns:
         return np.full(len(table), np.nan)
     return np.array(pd.to_numeric(table[column], errors="coerce"), dtype=np.float64)
 
 
 def is_done(table: pd.DataFrame) -> NDArray[np.bool_]:
-    """Which runs are finished; all, without a column that says so."""
+    """Return which runs are finished; all if there is no status column."""
     if "status" not in table.columns:
         return np.ones(len(table), dtype=bool)
     return values_of(table, "status") == "done"
 
 
 def chosen_rows(table: pd.DataFrame, is_kept: NDArray[np.bool_]) -> pd.DataFrame:
-    """Some rows of a table."""
+    """Return the selected rows of a table."""
     return table.take(np.flatnonzero(is_kept))
 
 
 def is_equal(table: pd.DataFrame, column: str, value: Any) -> NDArray[np.bool_]:
-    """In which rows a column holds a value."""
-    # One by one: NumPy takes text that ends in a zero character for the same without.
-    return np.array([found == value for found in table[column]], dtype=bool)
+    """Return in which rows a column has a value."""
+    # Compared in Python: NumPy ignores zero characters at the end of strings.
+    return np.array([cell == value for cell in table[column]], dtype=bool)
 
 
 def settings_of(runs: pd.DataFrame) -> list[tuple[str, Any, pd.DataFrame]]:
-    """Method, strength and runs of every setting, in the order of the table.
+    """Return method, strength and runs of every setting, in the order of the table.
 
     Args:
-        runs: With the columns of :func:`unbraid.studies.analysis.strengths`.
+        runs: Table with the columns of :func:`unbraid.studies.analysis.strengths`.
     """
     methods = values_of(runs, "method")
     group = number_groups(methods, values_of(runs, "strength_rank"))
-    found = []
+    settings = []
     for number in range(int(group.max(initial=-1)) + 1):
         part = chosen_rows(runs, group == number)
         strength = values_of(part, "strength")[0]
-        found.append((str(values_of(part, "method")[0]), strength, part))
-    return found
+        settings.append((str(values_of(part, "method")[0]), strength, part))
+    return settings
 
 
 def count_different(table: pd.DataFrame, column: str) -> int:
-    """How many different values a column has."""
+    """Return the number of different values in a column."""
     return len(set(texts(table, column)))
 
 

@@ -1,4 +1,4 @@
-"""Which latents of two models say the same."""
+"""Matching the latents of two models."""
 
 from dataclasses import dataclass
 
@@ -12,9 +12,9 @@ class Match:
     """A latent of one model and its counterpart in another.
 
     Attributes:
-        latent: Of the first model.
-        other: Of the second.
-        correlation: Of their codes, from -1 to 1.
+        latent: Index of the latent in the first model.
+        other: Index of its counterpart in the second model.
+        correlation: Correlation of their codes, from -1 to 1.
     """
 
     latent: int
@@ -23,24 +23,26 @@ class Match:
 
     @property
     def sign(self) -> int:
-        """Direction of the counterpart: 1, or -1 if it runs the other way."""
+        """Direction of the counterpart: 1, or -1 if it is reversed."""
         return -1 if self.correlation < 0 else 1
 
 
 def match_latents(
     codes: NDArray[np.floating], others: NDArray[np.floating]
 ) -> tuple[Match, ...]:
-    """Pairs of latents whose codes correlate most, each latent in one pair at most.
+    """Pair the latents of two models whose codes correlate most.
 
-    The pairs are those whose absolute correlations have the largest sum (Hungarian
-    assignment). If one model has more latents, some of them are in no pair.
+    Each latent is in at most one pair. The pairs maximize the sum of absolute
+    correlations (Hungarian algorithm). If one model has more latents, some of them are
+    in no pair.
 
     Args:
-        codes: Of the first model, ``(n_images, n_latents)``.
-        others: Of the second, for the same images, ``(n_images, n_other_latents)``.
+        codes: Codes of the first model, ``(n_images, n_latents)``.
+        others: Codes of the second model for the same images, ``(n_images,
+            n_other_latents)``.
 
     Returns:
-        In the order of the first model's latents.
+        Pairs, in the order of the latents of the first model.
 
     Example:
         >>> codes = np.random.default_rng(0).normal(size=(50, 2))
@@ -50,10 +52,10 @@ def match_latents(
     """
     if codes.ndim != 2 or others.ndim != 2 or len(codes) != len(others):
         raise ValueError(
-            "match_latents: expected codes of the same images, (n_images, n_latents), "
-            f"got shapes {codes.shape} and {others.shape}."
+            "codes and others must have shapes (n_images, n_latents) with the same "
+            f"number of images, got {codes.shape} and {others.shape}."
         )
-    correlations = _standard(codes).T @ _standard(others) / max(len(codes), 1)
+    correlations = _standardize(codes).T @ _standardize(others) / max(len(codes), 1)
     rows, columns = linear_sum_assignment(np.abs(correlations), maximize=True)
     return tuple(
         Match(int(row), int(column), float(correlations[row, column]))
@@ -61,8 +63,8 @@ def match_latents(
     )
 
 
-def _standard(codes: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Mean 0 and variance 1; latents that never vary are 0, and correlate with none."""
-    centred = codes.astype(np.float64) - codes.mean(axis=0, dtype=np.float64)
-    spread = centred.std(axis=0)
-    return centred / np.where(spread > 0, spread, 1.0)
+def _standardize(codes: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Scale codes to mean 0 and variance 1; constant latents become 0."""
+    centered = codes.astype(np.float64) - codes.mean(axis=0, dtype=np.float64)
+    spread = centered.std(axis=0)
+    return centered / np.where(spread > 0, spread, 1.0)

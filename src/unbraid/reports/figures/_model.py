@@ -1,4 +1,4 @@
-"""Pictures of one model: what it makes of images, and what it makes up."""
+"""Figures of one model: reconstructions and samples."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ _PER_ROW = 8
 
 @dataclass(frozen=True, eq=False)
 class Reconstructions:
-    """Images of the data and what a model makes of them.
+    """Images of a dataset and their reconstructions by a model.
 
     Attributes:
-        rows: Which rows of the dataset, ``(n_images,)``.
-        originals: As they are, ``(n_images, channels, height, width)``.
-        pictures: Decoded from the means of their codes, same shape.
-        errors: Mean squared difference of each, pixels from 0 to 1, ``(n_images,)``.
+        rows: Rows of the images in the dataset, ``(n_images,)``.
+        originals: Images of the dataset, ``(n_images, channels, height, width)``.
+        pictures: Images decoded from the means of their codes, same shape.
+        errors: Mean squared error of each image, for pixels from 0 to 1,
+            ``(n_images,)``.
     """
 
     rows: NDArray[np.int64]
@@ -41,13 +42,13 @@ class Reconstructions:
 def reconstructions(
     model: Autoencoder, dataset: AbstractDataset, *, n_images: int = 16, seed: int = 0
 ) -> Reconstructions:
-    """Random images of a dataset and their reconstructions.
+    """Reconstruct random images of a dataset.
 
     Args:
-        model: Trained on images.
-        dataset: Where images come from.
-        n_images: How many.
-        seed: Of which ones.
+        model: Model trained on images.
+        dataset: Dataset from which images are drawn.
+        n_images: Number of images.
+        seed: Seed of the random images.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -74,10 +75,10 @@ def reconstructions(
 
 
 def draw_reconstructions(found: Reconstructions) -> Figure:
-    """Originals above their reconstructions.
+    """Draw images above their reconstructions.
 
     Args:
-        found: What to draw, from :func:`reconstructions`.
+        found: Images and reconstructions from :func:`reconstructions`.
     """
     n_images = len(found.rows)
     starts = range(0, n_images, _PER_ROW)
@@ -85,27 +86,27 @@ def draw_reconstructions(found: Reconstructions) -> Figure:
     for start in starts:
         part = slice(start, start + _PER_ROW)
         rows += [found.originals[part], found.pictures[part]]
-        labels += ["image", "model"]
+        labels += ["original", "model"]
     figure = new_figure((0.7 * min(n_images, _PER_ROW) + 0.7, 0.72 * len(rows) + 0.1))
     axes = figure.add_subplot()
-    canvas, centres = mosaic(rows)
+    canvas, centers = mosaic(rows)
     show_images(axes, canvas)
-    axes.set_yticks(centres, labels, fontsize=8)
+    axes.set_yticks(centers, labels, fontsize=8)
     return figure
 
 
 def prior_samples(
     model: Autoencoder, *, n_images: int = 32, seed: int = 0
 ) -> NDArray[np.uint8]:
-    """Pictures that a model makes up, from codes drawn from the prior.
+    """Decode codes drawn from the prior.
 
     Args:
-        model: Trained on images.
-        n_images: How many.
-        seed: Of the codes.
+        model: Model trained on images.
+        n_images: Number of images.
+        seed: Seed of the codes.
 
     Returns:
-        Pictures, ``(n_images, channels, height, width)``.
+        Images, ``(n_images, channels, height, width)``.
     """
     _require_images("prior_samples", model)
     codes = prior_codes(n_images, model.n_latents, seed=seed)
@@ -114,16 +115,16 @@ def prior_samples(
 
 
 def prior_codes(n_images: int, n_latents: int, *, seed: int = 0) -> torch.Tensor:
-    """What :func:`prior_samples` decodes, ``(n_images, n_latents)``."""
+    """Draw codes from the prior, ``(n_images, n_latents)``."""
     generator = torch_generator(seed, "prior samples")
     return torch.empty(n_images, n_latents).normal_(generator=generator)
 
 
 def draw_prior_samples(pictures: NDArray[np.uint8]) -> Figure:
-    """Pictures side by side.
+    """Draw images side by side.
 
     Args:
-        pictures: From :func:`prior_samples`.
+        pictures: Images from :func:`prior_samples`.
     """
     rows = [
         pictures[start : start + _PER_ROW]
@@ -136,13 +137,13 @@ def draw_prior_samples(pictures: NDArray[np.uint8]) -> Figure:
 
 
 def to_bytes(pictures: torch.Tensor) -> NDArray[np.uint8]:
-    """Pixels from 0 to 1 as bytes."""
+    """Convert pixels from 0 to 1 to bytes."""
     return pictures.clamp(0, 1).mul(255).round().to(torch.uint8).cpu().numpy()
 
 
-def _require_images(who: str, model: Autoencoder) -> None:
+def _require_images(caller: str, model: Autoencoder) -> None:
     if len(model.image_shape) != 3:
         raise ValueError(
-            f"{who}: expected a model of images, got one of vectors of "
+            f"{caller} needs a model of images, but this is a model of vectors of "
             f"{model.image_shape[0]} numbers."
         )

@@ -1,4 +1,4 @@
-"""Pages and pictures as files: written whole, and never over somebody else's."""
+"""Writing pages and figures, without overwriting files of others."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _HEAD = 20_000
-"""Bytes of a page among which its title is."""
+"""Number of bytes at the start of a page that contain its title."""
 
 _MARKS = {".png": "Software", ".svg": "Creator", ".pdf": "Creator"}
 _AS_WRITTEN = (b"Software\0unbraid", b"<dc:title>unbraid<", b"/Creator (unbraid)")
 
 
 def require_own_page(target: Path) -> None:
-    """Refuse to write over a page that is neither a report nor an explorer of ours."""
+    """Raise an error if a file exists that is not a page written by unbraid."""
     require_own_file(target, _is_page, "a page")
 
 
@@ -28,7 +28,7 @@ def _is_page(content: bytes) -> bool:
 
 
 def require_own_figure(target: Path) -> None:
-    """Refuse to write over a picture that is not one of ours."""
+    """Raise an error if a file exists that is not a figure written by unbraid."""
     require_own_file(target, _is_figure, "a picture")
 
 
@@ -36,15 +36,14 @@ def _is_figure(content: bytes) -> bool:
     return any(mark in content for mark in _AS_WRITTEN)
 
 
-def save_figure(figure: Figure, target: Path, *, dpi: int = 150) -> None:
-    """Write a figure with a mark by which it is known as ours.
+def save_figure(figure: Figure, target: Path) -> None:
+    """Write a figure, with metadata that mark it as written by unbraid.
 
     Args:
         figure: Figure to write.
-        target: A ``.png``, ``.svg`` or ``.pdf`` file.
-        dpi: Pixels per inch.
+        target: Path that ends in ``.png``, ``.svg`` or ``.pdf``.
     """
     kind = target.suffix.lower()
     with atomic_write(target, follow=True) as file:
         metadata = {_MARKS[kind]: "unbraid"}
-        figure.savefig(file, dpi=dpi, format=kind[1:], metadata=metadata)
+        figure.savefig(file, dpi=150, format=kind[1:], metadata=metadata)

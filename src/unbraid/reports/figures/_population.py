@@ -1,4 +1,4 @@
-"""Populations in pictures: who descends from whom, and how settings changed."""
+"""Figures of populations: lineage, hyperparameters and image reduction."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ if TYPE_CHECKING:
 
 _PLAIN, _BEST, _LIGHT = "#8899aa", "#c0392b", "#d5dce3"
 _MOST_POINTS = 4_000
-"""Of a curve: more could not be told apart."""
+"""Maximum number of points of a curve."""
 
 
 def lineage_table(lineage: Lineage) -> pd.DataFrame:
-    """One row per member and generation: parent, score, steps and hyperparameters.
+    """Return a table with one row per member and generation.
+
+    It has parent, score, steps and hyperparameters of each member.
 
     Args:
-        lineage: Of a population.
+        lineage: Lineage of a population.
     """
     rows = [
         {
             "generation": number,
-            "member": member.place,
+            "member": member.index,
             "parent": member.parent,
             "score": member.score,
             "steps": member.steps,
@@ -42,30 +44,30 @@ def lineage_table(lineage: Lineage) -> pd.DataFrame:
 
 
 def draw_lineage(lineage: Lineage) -> Figure:
-    """A tree of all members: a column per generation, lines from parents to heirs.
+    """Draw the family tree of a population, with one column per generation.
 
-    Colours are scores, crosses are members that failed, and the way to the winner is
-    red.
+    Colors are scores, crosses are members that failed, and the ancestors of the winner
+    are connected in red.
 
     Args:
-        lineage: With a generation or more.
+        lineage: Lineage with at least one generation.
     """
     from matplotlib.ticker import MaxNLocator
 
     n_generations = len(lineage.generations)
-    n_places = max(len(members) for members in lineage.generations)
-    size = (1.6 + 0.45 * n_generations, 1.1 + 0.2 * n_places)
+    n_members = max(len(members) for members in lineage.generations)
+    size = (1.6 + 0.45 * n_generations, 1.1 + 0.2 * n_members)
     figure = new_figure((max(min(size[0], 12), 4), max(min(size[1], 9), 2.2)))
     axes = figure.subplots()
-    way = _way_to_winner(lineage)
+    ancestors = _find_ancestors(lineage)
     for number, members in enumerate(lineage.generations):
         for member in members:
             if member.parent is None:
                 continue
-            is_best = (number, member.place) in way
+            is_best = (number, member.index) in ancestors
             axes.plot(
                 [number - 1, number],
-                [member.parent, member.place],
+                [member.parent, member.index],
                 color=_BEST if is_best else _LIGHT,
                 linewidth=2 if is_best else 1,
                 zorder=2 if is_best else 1,
@@ -95,13 +97,13 @@ def draw_lineage(lineage: Lineage) -> Figure:
 
 
 def draw_hyperparameters(lineage: Lineage) -> Figure:
-    """Every hyperparameter of every member over the generations, and the scores.
+    """Draw the hyperparameters and scores of all members over the generations.
 
-    Lines follow parents: a line that forks is a member that was copied. The way to the
-    winner is red.
+    Lines lead from parents to children. The ancestors of the winner are connected in
+    red.
 
     Args:
-        lineage: With a generation or more.
+        lineage: Lineage with at least one generation.
 
     References:
         Estermann, Marks and Yanik (2020), supplement B.
@@ -112,26 +114,26 @@ def draw_hyperparameters(lineage: Lineage) -> Figure:
     figure = new_figure((3.1 * (len(names) + 1), 2.6))
     panels = np.atleast_1d(figure.subplots(1, len(names) + 1))
     table = lineage_table(lineage).set_index(["generation", "member"])
-    way = _way_to_winner(lineage)
+    ancestors = _find_ancestors(lineage)
     for axes, name in zip(panels, [*names, "score"], strict=True):
-        for place in table.index:
-            row = table.loc[place]
-            is_best = place in way
-            colour = _BEST if is_best else _PLAIN
+        for generation, index in table.index:
+            row = table.loc[generation, index]
+            is_best = (generation, index) in ancestors
+            color = _BEST if is_best else _PLAIN
             axes.plot(
-                place[0],
+                generation,
                 row[name],
                 marker=".",
-                color=colour,
+                color=color,
                 markersize=6 if is_best else 3,
                 zorder=3 if is_best else 2,
             )
             if pd.notna(row["parent"]):
-                before = table.loc[(place[0] - 1, row["parent"]), name]
+                before = table.loc[(generation - 1, row["parent"]), name]
                 axes.plot(
-                    [place[0] - 1, place[0]],
+                    [generation - 1, generation],
                     [before, row[name]],
-                    color=colour,
+                    color=color,
                     alpha=1 if is_best else 0.4,
                     linewidth=1.6 if is_best else 0.7,
                 )
@@ -148,22 +150,22 @@ def draw_hyperparameters(lineage: Lineage) -> Figure:
 
 
 def draw_latent_steps(steps: LatentSteps, chosen: Reduced | None = None) -> Figure:
-    """The sorted labels of a latent, their derivative, its peaks and an interval.
+    """Draw the sorted labels of a latent, their derivative, and its peaks.
 
     Args:
-        steps: Of a latent.
-        chosen: Of whose intervals that of this latent is marked.
+        steps: Labels and peaks of a latent.
+        chosen: Images for the next stage; their interval is marked.
 
     References:
         Estermann, Marks and Yanik (2020), Figure 3.
     """
     figure = new_figure((4.6, 3.0))
     upper, lower = figure.subplots(2, sharex=True)
-    places = np.arange(len(steps.values))
-    every = max(len(places) // _MOST_POINTS, 1)
-    upper.plot(places[::every], steps.values[::every], color="#2a7f4f", linewidth=1)
+    ranks = np.arange(len(steps.values))
+    every = max(len(ranks) // _MOST_POINTS, 1)
+    upper.plot(ranks[::every], steps.values[::every], color="#2a7f4f", linewidth=1)
     upper.set_ylabel("label", fontsize=8)
-    # The highest of each few, so that no peak is lost.
+    # The maximum of each group, so that no peak is lost.
     n_groups = max(len(steps.differences) // every, 1)
     groups = np.array_split(steps.differences, n_groups)
     heights = [group.max() for group in groups if len(group)]
@@ -172,8 +174,8 @@ def draw_latent_steps(steps: LatentSteps, chosen: Reduced | None = None) -> Figu
     lower.plot(steps.peaks, steps.differences[steps.peaks], "x", color=_BEST)
     lower.set_ylabel("derivative", fontsize=8)
     lower.set_xlabel("images, sorted by the latent", fontsize=8)
-    own = [] if chosen is None else chosen.intervals
-    for part in own:
+    intervals = [] if chosen is None else chosen.intervals
+    for part in intervals:
         if part.latent == steps.latent:
             for axes in (upper, lower):
                 axes.axvspan(part.start, part.stop - 1, color=_BEST, alpha=0.15)
@@ -183,8 +185,9 @@ def draw_latent_steps(steps: LatentSteps, chosen: Reduced | None = None) -> Figu
     return figure
 
 
-def _way_to_winner(lineage: Lineage) -> set[tuple[int, int]]:
-    generation, place = lineage.winner
-    line = lineage.ancestry(generation, place)
+def _find_ancestors(lineage: Lineage) -> set[tuple[int, int]]:
+    """Return generation and index of the winner and its ancestors."""
+    generation, index = lineage.winner
+    line = lineage.ancestry(generation, index)
     first = generation - len(line) + 1
-    return {(first + number, member.place) for number, member in enumerate(line)}
+    return {(first + number, member.index) for number, member in enumerate(line)}

@@ -1,4 +1,4 @@
-"""Pictures of what a study was asked: which scores agree, and whether codes depend."""
+"""Figures of rank correlations between scores, and of total correlation."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def draw_rank_correlation(found: RankCorrelation, *, title: str = "") -> Figure:
-    """Rank correlations as a table in colours, in percent.
+    """Draw rank correlations in percent as a heat map.
 
     Args:
-        found: From a question of :mod:`unbraid.studies.analysis`, such as
+        found: Correlations from :mod:`unbraid.studies.analysis`, such as
             ``metric_agreement(table).pooled``.
-        title: Of the figure.
+        title: Title of the figure.
     """
     n_rows, n_columns = found.values.shape
     size = (2.2 + 0.5 * n_columns, 1.6 + 0.34 * n_rows)
@@ -34,8 +34,8 @@ def draw_rank_correlation(found: RankCorrelation, *, title: str = "") -> Figure:
         columns=[str(name) for name in found.values.columns],
         low=-100,
         high=100,
-        colours="RdBu",
-        form=".0f",
+        colors="RdBu",
+        number_format=".0f",
     )
     axes.set_aspect("auto")
     axes.set_title(title, fontsize=9, loc="left")
@@ -43,10 +43,11 @@ def draw_rank_correlation(found: RankCorrelation, *, title: str = "") -> Figure:
 
 
 def draw_total_correlation(found: TotalCorrelationByStrength) -> Figure:
-    """Total correlation of sampled codes and of their means, by strength.
+    """Draw the total correlation of sampled codes and of mean codes by strength.
 
     Args:
-        found: From :func:`unbraid.studies.analysis.total_correlation_by_strength`.
+        found: Total correlations from
+            :func:`unbraid.studies.analysis.total_correlation_by_strength`.
     """
     from matplotlib.ticker import MaxNLocator
 

@@ -1,4 +1,4 @@
-"""Pictures of a choice: places with intervals, and who agrees with whom."""
+"""Figures of rankings with intervals, and of the agreement between models."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ if TYPE_CHECKING:
 
 _CONFIDENCE = 0.95
 _DRAWS = 1_000
-_COLOURS = ("#3b6fb6", "#c47b2c", "#4c9a5f", "#9a5fb0", "#8a8a8a")
+_COLORS = ("#3b6fb6", "#c47b2c", "#4c9a5f", "#9a5fb0", "#8a8a8a")
 
 
 @dataclass(frozen=True)
-class Place:
-    """Something in its place in an order.
+class RankedSetting:
+    """A setting in a ranking.
 
     Attributes:
-        name: What it is called.
-        score: What puts it there.
-        interval: Of the score, when seeds are drawn anew.
-        group: 0 for the best and all that cannot be told from it, then 1, and so on.
-        n_runs: Runs that it rests on.
+        name: Name of the setting.
+        score: Mean score.
+        interval: 95% interval of the score over resampled seeds.
+        group: 0 for the best setting and all that do not differ significantly from it,
+            then 1, and so on.
+        n_runs: Number of runs.
     """
 
     name: str
@@ -46,73 +47,75 @@ class Place:
 
 def rank_settings(
     table: pd.DataFrame, score: str, *, higher_is_better: bool = True, seed: int = 0
-) -> tuple[Place, ...]:
-    """Settings of a study in the order of their mean score.
+) -> tuple[RankedSetting, ...]:
+    """Rank the settings of a study by their mean score.
 
-    Intervals are of 95%, from drawing the runs of every setting with replacement. Two
-    neighbours are in one group unless the first of the group is ahead in 95% of draws.
+    The 95% intervals come from drawing the runs of every setting with replacement. A
+    setting joins the group before it unless the first of that group is better in at
+    least 95% of the draws.
 
     Args:
         table: One row per run, from :func:`unbraid.studies.study_table`.
-        score: Name of a column.
-        higher_is_better: Whether the highest comes first.
-        seed: Of the draws.
+        score: Column that holds the score.
+        higher_is_better: Whether the highest score comes first.
+        seed: Seed of the draws.
 
     Example:
         >>> table = pd.DataFrame({
         ...     "objective.name": ["vae"] * 2 + ["ae"] * 2, "seed": [0, 1, 0, 1],
         ...     "score.mig": [0.1, 0.2, 0.7, 0.8],
         ... })
-        >>> [(place.name, place.group) for place in rank_settings(table, "score.mig")]
+        >>> [(each.name, each.group) for each in rank_settings(table, "score.mig")]
         [('ae', 0), ('vae', 1)]
     """
     runs = score_by_strength(table, score)
     generator = numpy_generator(seed, "ranked settings")
     sign = 1.0 if higher_is_better else -1.0
-    found = []
+    scored = []
     for method, strength, part in settings_of(runs):
         values = numbers(part, "value")
         drawn = generator.integers(len(values), size=(_DRAWS, len(values)))
         name = setting_name(method, strength)
-        found.append((name, values, values[drawn].mean(axis=1)))
-    found.sort(key=lambda item: -sign * item[1].mean())
-    places, group, leader = [], 0, None
-    for name, values, draws in found:
+        scored.append((name, values, values[drawn].mean(axis=1)))
+    scored.sort(key=lambda item: -sign * item[1].mean())
+    ranked, group, leader = [], 0, None
+    for name, values, draws in scored:
         if leader is None:
             leader = draws
         elif np.mean(sign * leader > sign * draws) >= _CONFIDENCE:
             group, leader = group + 1, draws
         low, high = np.quantile(draws, (0.025, 0.975))
         interval = (float(low), float(high))
-        places.append(Place(name, float(values.mean()), interval, group, len(values)))
-    return tuple(places)
+        mean = float(values.mean())
+        ranked.append(RankedSetting(name, mean, interval, group, len(values)))
+    return tuple(ranked)
 
 
 def setting_name(method: str, strength: object) -> str:
-    """What a method of some strength is called."""
+    """Return the name of a setting: its method and strength."""
     if isinstance(strength, float):
         return method if np.isnan(strength) else f"{method} {strength:g}"
     return f"{method} {strength}"
 
 
 def draw_ranking(
-    places: Sequence[Place], *, score: str = "score", most: int = 40
+    settings: Sequence[RankedSetting], *, score: str = "score", most: int = 40
 ) -> Figure:
-    """Scores with intervals, the best first; one colour per group.
+    """Draw scores with intervals, the best first, with one color per group.
 
     Args:
-        places: In order.
-        score: What the score is called.
-        most: Of more, so many first ones are drawn.
+        settings: Settings in order, from :func:`rank_settings`.
+        score: Name of the score.
+        most: Maximum number of settings to draw.
     """
-    shown = places[:most]
+    shown = settings[:most]
     figure = new_figure((6.4, 0.24 * len(shown) + 0.8))
     axes = figure.add_subplot()
-    for row, place in enumerate(shown):
-        colour = _COLOURS[min(place.group, len(_COLOURS) - 1)]
-        axes.plot(place.interval, (row, row), color=colour, linewidth=1.6)
-        axes.plot(place.score, row, "o", color=colour, markersize=5)
-    axes.set_yticks(range(len(shown)), [label_of(place.name) for place in shown])
+    for row, setting in enumerate(shown):
+        color = _COLORS[min(setting.group, len(_COLORS) - 1)]
+        axes.plot(setting.interval, (row, row), color=color, linewidth=1.6)
+        axes.plot(setting.score, row, "o", color=color, markersize=5)
+    axes.set_yticks(range(len(shown)), [label_of(setting.name) for setting in shown])
     axes.set_ylim(len(shown) - 0.5, -0.5)
     axes.set_xlabel(f"{label_of(score)}, with 95% interval", fontsize=8)
     axes.grid(axis="x", linewidth=0.4, alpha=0.5)
@@ -127,14 +130,15 @@ def draw_agreement(
     names: Sequence[str] = (),
     groups: Sequence[str] = (),
 ) -> Figure:
-    """Who agrees with whom: similarity of every two models.
+    """Draw the agreement between every two models.
 
     Args:
-        agreement: From :func:`unbraid.selection.unsupervised_disentanglement_ranking`,
-            or its ``pairs``, ``(n_models, n_models)``.
-        names: Of the models; those of the scores when not given.
-        groups: What each model is a realisation of; models stand together by it, and
-            its name stands for theirs.
+        agreement: Scores from
+            :func:`unbraid.selection.unsupervised_disentanglement_ranking`, or their
+            ``pairs``, ``(n_models, n_models)``.
+        names: Names of the models. Default: those in the scores.
+        groups: Configuration of each model. Models of one configuration are drawn next
+            to each other, labeled with its name.
     """
     if isinstance(agreement, UDRScores):
         pairs, names = agreement.pairs, names or agreement.names
@@ -142,16 +146,15 @@ def draw_agreement(
         pairs = agreement
     if pairs.ndim != 2 or pairs.shape[0] != pairs.shape[1]:
         raise ValueError(
-            "draw_agreement: expected a square table of pairs, got shape "
-            f"{pairs.shape}."
+            f"agreement must have shape (n_models, n_models), got {pairs.shape}."
         )
-    members = _members(groups)
+    members = _find_members(groups)
     order = [row for rows in members.values() for row in rows] or range(len(pairs))
     ordered = np.asarray(pairs, dtype=np.float64)[np.ix_(order, order)]
     side = float(np.clip(0.22 * len(pairs), 2.2, 5.5))
     figure = new_figure((side + 2.4, side + 0.4))
     axes = figure.add_subplot()
-    image = show_matrix(axes, ordered, low=0.0, high=1.0, colours="viridis")
+    image = show_matrix(axes, ordered, low=0.0, high=1.0, colors="viridis")
     edges = np.cumsum([0, *(len(rows) for rows in members.values())])
     if members:
         axes.set_yticks(
@@ -168,7 +171,7 @@ def draw_agreement(
     return figure
 
 
-def _members(groups: Sequence[str]) -> Mapping[str, list[int]]:
+def _find_members(groups: Sequence[str]) -> Mapping[str, list[int]]:
     members: dict[str, list[int]] = {}
     for row, name in enumerate(groups):
         members.setdefault(name, []).append(row)

@@ -1,4 +1,4 @@
-"""Codes two latents at a time: where they depend, and what they follow."""
+"""Scatter plots of pairs of latents."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class LatentScatter:
-    """Codes of some latents.
+    """Codes of the latents with the largest variance.
 
     Attributes:
-        latents: Numbers of the latents, those that vary most first.
-        codes: One row per image, ``(n_rows, n_latents)``.
-        factor: Name of the factor that gives the colour, or empty.
-        values: Its values, ``(n_rows,)``, or ``None``.
+        latents: Indices of the latents, sorted by decreasing variance.
+        codes: Codes of some images, ``(n_rows, n_latents)``.
+        factor: Name of the factor shown as color; empty if there is none.
+        values: Values of that factor, ``(n_rows,)``, or ``None``.
     """
 
     latents: tuple[int, ...]
@@ -42,14 +42,14 @@ def latent_scatter(
     n_rows: int = 1_000,
     seed: int = 0,
 ) -> LatentScatter:
-    """The latents whose means vary most, and a factor to colour them by.
+    """Select the latents with the largest variance, and a factor to color them by.
 
     Args:
-        codes: Of images, from :func:`unbraid.encode`.
-        n_latents: How many latents.
-        factor: Name of a factor; the first one when not given, if there is one.
-        n_rows: Of more images, so many random ones.
-        seed: Of which ones.
+        codes: Codes of images, from :func:`unbraid.encode`.
+        n_latents: Number of latents.
+        factor: Name of a factor. Default: the first factor, if there is one.
+        n_rows: Maximum number of images, drawn at random.
+        seed: Seed of the random images.
 
     Example:
         >>> codes = Representation(np.array([[0.0, 1.0, 0.0], [0.1, -1.0, 0.0]]))
@@ -65,14 +65,13 @@ def latent_scatter(
         name = factor if factor is not None else codes.factor_names[0]
         if name not in codes.factor_names:
             raise ValueError(
-                f"latent_scatter: expected a factor among "
-                f"{', '.join(codes.factor_names)}, got {name!r}."
+                f"factor must be one of {', '.join(codes.factor_names)}, got {name!r}."
             )
-        place = codes.factor_names.index(name)
-        values = np.asarray(codes.factors[rows, place], dtype=np.float64)
+        column = codes.factor_names.index(name)
+        values = np.asarray(codes.factors[rows, column], dtype=np.float64)
     elif factor is not None:
         raise ValueError(
-            f"latent_scatter: expected codes with factors, got none, and {factor!r}."
+            f"Cannot color by {factor!r}: these codes come without factors."
         )
     return LatentScatter(
         latents=tuple(order.tolist()),
@@ -82,15 +81,15 @@ def latent_scatter(
     )
 
 
-def draw_latent_scatter(found: LatentScatter) -> Figure:
-    """A panel for every two latents, with how often values occur on the diagonal.
+def draw_latent_scatter(scatter: LatentScatter) -> Figure:
+    """Draw a scatter plot of every two latents, with histograms on the diagonal.
 
     Args:
-        found: What to draw, from :func:`latent_scatter`.
+        scatter: Codes from :func:`latent_scatter`.
     """
-    n_latents = len(found.latents)
+    n_latents = len(scatter.latents)
     figure = new_figure((1.4 * n_latents + 0.4, 1.3 * n_latents + 0.3), layout=None)
-    # By hand: to arrange so many panels takes matplotlib seconds.
+    # Automatic layout of so many panels would take seconds.
     figure.subplots_adjust(0.1, 0.1, 0.98, 0.98, wspace=0.35, hspace=0.25)
     points = None
     pairs = [(row, column) for row in range(n_latents) for column in range(row + 1)]
@@ -99,30 +98,30 @@ def draw_latent_scatter(found: LatentScatter) -> Figure:
         tidy(axes)
         axes.tick_params(labelsize=6)
         if row == column:
-            axes.hist(found.codes[:, row], bins=30, color="#8a8a8a")
+            axes.hist(scatter.codes[:, row], bins=30, color="#8a8a8a")
             axes.set_yticks([])
         else:
-            # Points as one picture: thousands of marks would make a page heavy.
+            # As pixels, because thousands of vector marks would make a page slow.
             points = axes.scatter(
-                found.codes[:, column],
-                found.codes[:, row],
+                scatter.codes[:, column],
+                scatter.codes[:, row],
                 s=3,
                 alpha=0.6,
                 linewidths=0,
                 rasterized=True,
-                c=found.values,
-                cmap=None if found.values is None else "viridis",
+                c=scatter.values,
+                cmap=None if scatter.values is None else "viridis",
             )
         if column == 0:
-            axes.set_ylabel(f"z{found.latents[row]}", fontsize=8)
+            axes.set_ylabel(f"z{scatter.latents[row]}", fontsize=8)
         if row == n_latents - 1:
-            axes.set_xlabel(f"z{found.latents[column]}", fontsize=8)
+            axes.set_xlabel(f"z{scatter.latents[column]}", fontsize=8)
         else:
             axes.tick_params(labelbottom=False)
-    if found.values is not None and points is not None:
-        # In the corner where there are no panels.
-        place = figure.add_axes((0.62, 0.9, 0.34, 0.02))
-        bar = figure.colorbar(points, cax=place, orientation="horizontal")
-        bar.set_label(label_of(found.factor), fontsize=8)
+    if scatter.values is not None and points is not None:
+        # In the corner without panels.
+        corner = figure.add_axes((0.62, 0.9, 0.34, 0.02))
+        bar = figure.colorbar(points, cax=corner, orientation="horizontal")
+        bar.set_label(label_of(scatter.factor), fontsize=8)
         bar.ax.tick_params(labelsize=7)
     return figure

@@ -1,4 +1,4 @@
-"""A picture of the spectrum that tells a product manifold from others."""
+"""Figure of the spectrum that shows whether a manifold is a product."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ManifoldSpectrum:
-    """Lowest eigenvalues of a connection Laplacian, and what they were taken for.
+    """Lowest eigenvalues of a connection Laplacian, and their interpretation.
 
     Attributes:
-        eigenvalues: Ascending.
-        n_parallel: How many of them are of parallel fields; 0 if none were found.
-        scale: Lowest eigenvalue over 0 of the graph's ordinary Laplacian.
-        words: What was found.
+        eigenvalues: Eigenvalues in ascending order.
+        n_parallel: Number of eigenvalues that belong to parallel fields.
+        scale: Lowest positive eigenvalue of the ordinary graph Laplacian.
+        summary: Interpretation in one sentence.
     """
 
     eigenvalues: NDArray[np.float64]
     n_parallel: int
     scale: float
-    words: str
+    summary: str
 
 
 def manifold_spectrum(fitted: Geomancer) -> ManifoldSpectrum:
-    """What to draw of a fitted :class:`~unbraid.geometry.Geomancer`."""
+    """Return the spectrum of a fitted :class:`~unbraid.geometry.Geomancer`."""
     return ManifoldSpectrum(
         fitted.spectrum_, fitted.n_parallel_, fitted.scale_, fitted.summary()
     )
 
 
 def draw_manifold_spectrum(spectrum: ManifoldSpectrum) -> Figure:
-    """Eigenvalues in ascending order, those of parallel fields filled.
+    """Draw eigenvalues in ascending order; those of parallel fields are filled.
 
     Args:
-        spectrum: What to draw, from :func:`manifold_spectrum`.
+        spectrum: Spectrum from :func:`manifold_spectrum`.
 
     Example:
         >>> values = np.array([0.001, 0.5, 0.51])
@@ -70,7 +70,7 @@ def draw_manifold_spectrum(spectrum: ManifoldSpectrum) -> Figure:
         edgecolor="#1f77b4",
         zorder=2,
     )
-    # One dimension has no fields without trace, and no eigenvalues.
+    # In one dimension there are no eigenvalues.
     last = max(1, len(values))
     axes.set_xlim(0.4, last + 0.6)
     axes.text(
@@ -85,7 +85,7 @@ def draw_manifold_spectrum(spectrum: ManifoldSpectrum) -> Figure:
     axes.set_ylim(bottom=0)
     axes.set_xlabel("eigenfunction", fontsize=9)
     axes.set_ylabel("eigenvalue", fontsize=9)
-    axes.set_title(spectrum.words, fontsize=9, loc="left")
+    axes.set_title(spectrum.summary, fontsize=9, loc="left")
     axes.set_xticks(numbers[:: 1 + len(numbers) // 16])
     tidy(axes)
     return figure

@@ -1,4 +1,4 @@
-"""Pictures of a study: what its settings are worth, and what decides that."""
+"""Figures of a study: scores by method, strength and seed."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 
 def score_by_strength(table: pd.DataFrame, score: str) -> pd.DataFrame:
-    """A score of every finished run, by method and strength.
+    """Return a score of every finished run, with method and strength.
 
     Args:
         table: One row per run, from :func:`unbraid.studies.study_table`.
-        score: Name of a column.
+        score: Column that holds the score.
 
     Returns:
-        A row per run with ``method``, ``strength``, ``strength_rank``, ``seed`` and
-        ``value``; runs without the score are left out.
+        Table with one row per run and the columns ``method``, ``strength``,
+        ``strength_rank``, ``seed`` and ``value``. Runs without the score are left out.
     """
     columns = ["method", "strength", "strength_rank", "seed"]
     values = numbers(table, score)
@@ -39,17 +39,17 @@ def score_by_strength(table: pd.DataFrame, score: str) -> pd.DataFrame:
     return kept.reset_index(drop=True)
 
 
-def draw_score_by_strength(found: pd.DataFrame, *, score: str = "score") -> Figure:
-    """Every run as a point, a panel per method, the mean as a line.
+def draw_score_by_strength(scores: pd.DataFrame, *, score: str = "score") -> Figure:
+    """Draw every run as a point and the mean as a line, with one panel per method.
 
-    How far points of one strength are apart is luck; how far the means are apart is
-    what the strength does.
+    The spread of points of one strength is due to the seed, and the difference between
+    means is due to the strength.
 
     Args:
-        found: What to draw, from :func:`score_by_strength`.
-        score: What it is called.
+        scores: Scores from :func:`score_by_strength`.
+        score: Name of the score.
     """
-    methods = list(dict.fromkeys(found["method"]))
+    methods = list(dict.fromkeys(scores["method"]))
     n_columns = min(len(methods), 4)
     n_rows = -(-len(methods) // n_columns)
     size = (2.4 * n_columns + 0.5, 2.2 * n_rows)
@@ -58,22 +58,22 @@ def draw_score_by_strength(found: pd.DataFrame, *, score: str = "score") -> Figu
     for axes in grid.flat[len(methods) :]:
         axes.set_axis_off()
     for axes, method in zip(grid.flat, methods, strict=False):
-        part = chosen_rows(found, is_equal(found, "method", method))
+        part = chosen_rows(scores, is_equal(scores, "method", method))
         ranks, values = numbers(part, "strength_rank"), numbers(part, "value")
         axes.plot(ranks, values, "o", markersize=4, alpha=0.5, mew=0)
-        places = sorted(set(ranks.tolist()))
-        means = [values[ranks == place].mean() for place in places]
-        axes.plot(places, means, color="#8a8a8a", linewidth=1.2)
-        known = values_of(part, "strength")
-        words = [_strength(known[ranks == place][0]) for place in places]
-        is_long = max(map(len, words)) > 6
+        positions = sorted(set(ranks.tolist()))
+        means = [values[ranks == position].mean() for position in positions]
+        axes.plot(positions, means, color="#8a8a8a", linewidth=1.2)
+        strength = values_of(part, "strength")
+        labels = [_format_strength(strength[ranks == k][0]) for k in positions]
+        is_long = max(map(len, labels)) > 6
         axes.set_xticks(
-            places,
-            words,
+            positions,
+            labels,
             rotation=40 if is_long else 0,
             ha="right" if is_long else "center",
         )
-        axes.set_xlim(min(places) - 0.5, max(places) + 0.5)
+        axes.set_xlim(min(positions) - 0.5, max(positions) + 0.5)
         axes.set_title(label_of(method), fontsize=9, loc="left")
         tidy(axes)
     for row in grid:
@@ -81,13 +81,13 @@ def draw_score_by_strength(found: pd.DataFrame, *, score: str = "score") -> Figu
     return figure
 
 
-def draw_scores_by_method(found: VarianceExplained) -> Figure:
-    """Where the scores of each method lie, a panel per score.
+def draw_scores_by_method(variance: VarianceExplained) -> Figure:
+    """Draw the distribution of scores of each method, with one panel per score.
 
     Args:
-        found: From :func:`unbraid.studies.analysis.variance_explained`.
+        variance: Scores from :func:`unbraid.studies.analysis.variance_explained`.
     """
-    scores = list(dict.fromkeys(found.runs["score"]))
+    scores = list(dict.fromkeys(variance.runs["score"]))
     n_columns = min(len(scores), 4)
     n_rows = -(-len(scores) // n_columns)
     size = (2.5 * n_columns, 2.3 * n_rows + 0.4)
@@ -95,12 +95,13 @@ def draw_scores_by_method(found: VarianceExplained) -> Figure:
     grid = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True)
     for axes in grid.flat[len(scores) :]:
         axes.set_axis_off()
-    methods = list(dict.fromkeys(found.runs["method"]))
+    methods = list(dict.fromkeys(variance.runs["method"]))
     for axes, score in zip(grid.flat, scores, strict=False):
-        of_score = is_equal(found.runs, "score", score)
-        for place, method in enumerate(methods):
-            is_own = of_score & is_equal(found.runs, "method", method)
-            _draw_distribution(axes, place, numbers(found.runs, "value")[is_own])
+        of_score = is_equal(variance.runs, "score", score)
+        for position, method in enumerate(methods):
+            is_own = of_score & is_equal(variance.runs, "method", method)
+            values = numbers(variance.runs, "value")[is_own]
+            _draw_distribution(axes, position, values)
         axes.set_xticks(
             range(len(methods)),
             [label_of(method) for method in methods],
@@ -111,20 +112,20 @@ def draw_scores_by_method(found: VarianceExplained) -> Figure:
         axes.set_title(label_of(score), fontsize=9, loc="left")
         tidy(axes)
         axes.tick_params(axis="x", labelsize=7)
-    # Names below the last panel of every column, where there is no panel further down.
+    # Tick labels below the last panel of every column.
     for axes in grid.flat[max(len(scores) - n_columns, 0) : len(scores)]:
         axes.tick_params(labelbottom=True)
     return figure
 
 
-def draw_variance_explained(found: VarianceExplained) -> Figure:
-    """For each score, the shares of method, strength and seed.
+def draw_variance_explained(variance: VarianceExplained) -> Figure:
+    """Draw the share of the variance due to method, strength and seed.
 
     Args:
-        found: From :func:`unbraid.studies.analysis.variance_explained`.
+        variance: Shares from :func:`unbraid.studies.analysis.variance_explained`.
     """
-    is_known = ~np.isnan(numbers(found.shares, "objective"))
-    shares = chosen_rows(found.shares, is_known)
+    is_known = ~np.isnan(numbers(variance.shares, "objective"))
+    shares = chosen_rows(variance.shares, is_known)
     several = count_different(shares, "data") > 1
     pairs = zip(texts(shares, "score"), texts(shares, "data"), strict=True)
     names = [
@@ -135,15 +136,15 @@ def draw_variance_explained(found: VarianceExplained) -> Figure:
     )
     parts = {
         "method": method,
-        "its strength": both - method,
+        "strength": both - method,
         "seed": numbers(shares, "seed"),
     }
     figure = new_figure((6.4, 0.28 * len(names) + 0.9))
     axes = figure.add_subplot()
     left = np.zeros(len(names))
-    colours = ("#3b6fb6", "#8db4e2", "#b9b9b9")
-    for (part, width), colour in zip(parts.items(), colours, strict=True):
-        axes.barh(range(len(names)), width, left=left, label=part, color=colour)
+    colors = ("#3b6fb6", "#8db4e2", "#b9b9b9")
+    for (part, width), color in zip(parts.items(), colors, strict=True):
+        axes.barh(range(len(names)), width, left=left, label=part, color=color)
         left = left + width
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
@@ -154,18 +155,19 @@ def draw_variance_explained(found: VarianceExplained) -> Figure:
     return figure
 
 
-def _draw_distribution(axes: Any, place: int, values: NDArray[np.float64]) -> None:
-    """A violin, or points if they are too few or all alike."""
+def _draw_distribution(axes: Any, position: int, values: NDArray[np.float64]) -> None:
+    """Draw a violin, or points if there are few or all are equal."""
     if len(values) >= 8 and np.ptp(values) > 0:
-        parts = axes.violinplot([values], positions=[place], showmedians=True)
+        parts = axes.violinplot([values], positions=[position], showmedians=True)
         for name in ("cbars", "cmins", "cmaxes", "cmedians"):
             parts[name].set_linewidth(0.8)
         return
-    axes.plot(np.full(len(values), place), values, "o", markersize=3, alpha=0.6, mew=0)
+    x = np.full(len(values), position)
+    axes.plot(x, values, "o", markersize=3, alpha=0.6, mew=0)
 
 
-def _strength(value: Any) -> str:
+def _format_strength(value: Any) -> str:
     if isinstance(value, float):
         return "" if np.isnan(value) else f"{value:g}"
-    words = label_of(value)
-    return words if len(words) <= 14 else words[:13] + "\u2026"
+    label = label_of(value)
+    return label if len(label) <= 14 else label[:13] + "\u2026"

@@ -1,7 +1,7 @@
-"""The numbers behind the pictures: computed here, drawn elsewhere."""
+"""Images of factor and latent traversals."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, Self
 
 import numpy as np
 import torch
@@ -12,18 +12,18 @@ from unbraid.foundation import numpy_generator
 from unbraid.models import Autoencoder, DiagonalGaussian
 
 _ENCODED = 2_000
-"""Images from which it is estimated how much each latent says."""
+"""Number of images from which the KL divergence of latents is estimated."""
 
 
 @dataclass(frozen=True)
 class FactorTraversals:
-    """What each factor of a dataset does to an image, the others held still.
+    """Images of a dataset in which one factor at a time varies.
 
     Attributes:
         dataset: Name of the dataset.
-        factors: Name of each factor.
-        images: For each factor, images while it runs through its values,
-            ``(n_values, channels, height, width)``.
+        factors: Names of the factors.
+        images: Images of each factor, over its values, ``(n_values, channels, height,
+            width)``.
     """
 
     dataset: str
@@ -34,13 +34,14 @@ class FactorTraversals:
 def factor_traversals(
     dataset: AbstractDataset, *, n_values: int = 8, base: int | None = None
 ) -> FactorTraversals:
-    """Images while each factor in turn runs through its values.
+    """Return images in which one factor at a time runs through its values.
 
     Args:
-        dataset: A dataset that is the complete grid of its factors.
-        n_values: Values shown of each factor, spread evenly from first to last.
-        base: Row to pass through. When not given, ordered factors stand in the middle,
-            categories at the last, and cyclic factors (often hues) apart from another.
+        dataset: Dataset with every combination of its factors.
+        n_values: Number of values per factor, evenly spaced from first to last.
+        base: Row that all traversals pass through. By default, ordinal factors have
+            their middle value, categorical factors their last value, and cyclic
+            factors (often hues) values apart from each other.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -50,8 +51,8 @@ def factor_traversals(
     space = dataset.factor_space
     if space is None or not dataset.is_grid:
         raise ValueError(
-            "factor_traversals: expected a dataset that holds every combination of its "
-            f"factors, got {dataset.name!r}."
+            "factor_traversals needs a dataset with every combination of its factors, "
+            f"and {dataset.name!r} lacks some or has no factors."
         )
     if base is None:
         base = int(space.indices(_middle(space)))
@@ -64,7 +65,7 @@ def factor_traversals(
 
 
 def _middle(space: FactorSpace) -> NDArray[np.int64]:
-    """A combination from which every factor can be seen to change."""
+    """Return factor values from which a change of every factor is visible."""
     n_cyclic, seen, values = space.kinds.count("cyclic"), 0, []
     for size, kind in zip(space.sizes, space.kinds, strict=True):
         if kind == "ordinal":
@@ -79,17 +80,18 @@ def _middle(space: FactorSpace) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class LatentTraversals:
-    """What each latent of a model does to a picture, the others held still.
+    """Decoded images in which one latent at a time varies.
 
     Attributes:
-        latents: Numbers of the latents, those that say most first.
-        kl: Mean divergence from the prior of each of them, in nats; the variance of the
-            code, for a model without uncertainty.
-        values: What the moving latent is set to, ``(n_values,)``.
-        originals: Images of the data that traversals pass through, ``(n_bases,
-            channels, height, width)``.
-        images: Pictures, ``(n_bases, n_latents, n_values, channels, height, width)``.
-        unit: Of ``kl``.
+        latents: Indices of the latents, sorted by decreasing ``kl``.
+        kl: Mean KL divergence of each latent in nats; the variance of the code if the
+            model is not variational.
+        values: Values of the varying latent, ``(n_values,)``.
+        originals: Images of the dataset whose codes are varied, ``(n_bases, channels,
+            height, width)``.
+        images: Decoded images, ``(n_bases, n_latents, n_values, channels, height,
+            width)``.
+        unit: Unit of ``kl``.
     """
 
     latents: tuple[int, ...]
@@ -98,6 +100,21 @@ class LatentTraversals:
     originals: NDArray[np.uint8]
     images: NDArray[np.uint8]
     unit: Literal["nats", "variance"] = "nats"
+
+    def first(self, *, n_latents: int, n_bases: int | None = None) -> Self:
+        """Return the traversals of the first latents, through the first images.
+
+        Args:
+            n_latents: Number of latents.
+            n_bases: Number of images that traversals pass through; all when not given.
+        """
+        return replace(
+            self,
+            latents=self.latents[:n_latents],
+            kl=self.kl[:n_latents],
+            originals=self.originals[:n_bases],
+            images=self.images[:n_bases, :n_latents],
+        )
 
 
 def latent_traversals(
@@ -110,16 +127,17 @@ def latent_traversals(
     reach: float = 2.0,
     seed: int = 0,
 ) -> LatentTraversals:
-    """Pictures while each latent in turn runs through its values.
+    """Decode images in which one latent at a time runs through its values.
 
     Args:
-        model: Trained on images.
-        dataset: Where the base points come from.
-        n_bases: Images to pass through, drawn at random.
-        n_latents: Latents shown, those that say most.
-        n_values: Values of each, spread evenly.
-        reach: How far they go from 0, in standard deviations of the prior.
-        seed: Of the base points.
+        model: Model trained on images.
+        dataset: Dataset from which images are drawn.
+        n_bases: Number of images whose codes are varied, drawn at random.
+        n_latents: Number of latents, those with the highest KL divergence first.
+        n_values: Number of values per latent, evenly spaced.
+        reach: Largest value of a latent, in standard deviations of the prior. Values
+            run from ``-reach`` to ``reach``.
+        seed: Seed of the random images.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -131,8 +149,8 @@ def latent_traversals(
     """
     if len(model.image_shape) != 3:
         raise ValueError(
-            "latent_traversals: expected a model of images, got one of vectors of "
-            f"{model.image_shape[0]} numbers."
+            "latent_traversals needs a model of images, but this is a model of vectors "
+            f"of {model.image_shape[0]} numbers."
         )
     generator = numpy_generator(seed, "latent traversals")
     n_rows = min(len(dataset), max(n_bases, _ENCODED))
@@ -141,20 +159,20 @@ def latent_traversals(
     with torch.no_grad():
         posterior = model.encode(float_images(dataset, rows, device=device))
         if isinstance(posterior, DiagonalGaussian):
-            says = posterior.kl_to_prior().mean(dim=0)
+            kl = posterior.kl_to_prior().mean(dim=0)
         else:
-            says = posterior.mean.var(dim=0)
-        order = says.argsort(descending=True)[:n_latents]
+            kl = posterior.mean.var(dim=0)
+        order = kl.argsort(descending=True)[:n_latents]
         values = torch.linspace(-reach, reach, n_values, device=device)
         bases = posterior.mean[:n_bases]
         codes = bases[:, None, None].repeat(1, len(order), n_values, 1)
-        for place, latent in enumerate(order.tolist()):
-            codes[:, place, :, latent] = values
+        for column, latent in enumerate(order.tolist()):
+            codes[:, column, :, latent] = values
         pictures = model.decode(codes.flatten(0, 2)).clamp(0, 1).mul(255).round()
     images = pictures.to(torch.uint8).cpu().numpy()
     return LatentTraversals(
         latents=tuple(order.tolist()),
-        kl=tuple(says[order].tolist()),
+        kl=tuple(kl[order].tolist()),
         values=values.double().cpu().numpy(),
         originals=dataset.images(rows[: len(bases)]),
         images=images.reshape(*codes.shape[:3], *model.image_shape),

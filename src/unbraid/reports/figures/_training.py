@@ -1,4 +1,4 @@
-"""How a training went: loss, divergence of each latent, and use of capacity."""
+"""Training curves: loss terms, KL divergence of each latent, and capacity."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ _NOT_TERMS = (
 
 @dataclass(frozen=True, eq=False)
 class TrainingCurves:
-    """A training in numbers.
+    """Training curves of a run.
 
     Attributes:
-        steps: At which it was looked at, ``(n_records,)``.
-        terms: Parts of the loss by name, ``(n_records,)`` each, NaN where not known.
-        kl: Divergence of each latent in nats, ``(n_records, n_latents)``, or ``None``.
-        capacity: Nats that the objective wanted to be used, ``(n_records,)``, or
-            ``None`` if it has no such wish.
+        steps: Steps of the records, ``(n_records,)``.
+        terms: Loss terms by name, ``(n_records,)`` each; NaN where unknown.
+        kl: KL divergence of each latent in nats, ``(n_records, n_latents)``, or
+            ``None``.
+        capacity: Target capacity of the objective in nats, ``(n_records,)``; ``None``
+            if the objective has none.
     """
 
     steps: NDArray[np.int64]
@@ -45,18 +46,18 @@ class TrainingCurves:
 
     @property
     def active_latents(self) -> NDArray[np.int64] | None:
-        """Latents that say something, ``(n_records,)``."""
+        """Number of active latents, ``(n_records,)``."""
         return None if self.kl is None else (self.kl > ACTIVE).sum(axis=1)
 
 
 def training_curves(
     history: Sequence[Mapping[str, Any]], *, objective: Any = None
 ) -> TrainingCurves:
-    """Curves from the records of a run.
+    """Extract training curves from the history of a run.
 
     Args:
-        history: Records, such as :attr:`unbraid.Run.history`.
-        objective: What was minimised; if it has a ``capacity``, it is drawn.
+        history: Records of a run, such as :attr:`unbraid.Run.history`.
+        objective: Training objective. If it has a ``capacity``, that is included.
 
     Example:
         >>> record = {"step": 100, "total": 9.0, "kl_per_latent": [0.5, 0.0]}
@@ -65,7 +66,7 @@ def training_curves(
         (array([9.]), array([1]))
     """
     if not history:
-        raise ValueError("training_curves: expected at least one record, got none.")
+        raise ValueError("training_curves needs at least one record, got none.")
     names = dict.fromkeys(
         name for record in history for name in record if name not in _NOT_TERMS
     )
@@ -74,7 +75,7 @@ def training_curves(
     kl = None
     if all(part is not None for part in per_latent):
         kl = np.array(per_latent, dtype=np.float64)
-    wish = getattr(objective, "capacity", None)
+    capacity = getattr(objective, "capacity", None)
     return TrainingCurves(
         steps=steps,
         terms={
@@ -83,29 +84,29 @@ def training_curves(
         },
         kl=kl,
         capacity=None
-        if wish is None
-        else np.array([value_at(wish, int(step)) for step in steps]),
+        if capacity is None
+        else np.array([value_at(capacity, int(step)) for step in steps]),
     )
 
 
 def draw_training_curves(curves: TrainingCurves) -> Figure:
-    """Parts of the loss; divergence of each latent; nats and latents in use.
+    """Draw loss terms, KL divergence of each latent, and used capacity.
 
     Args:
-        curves: What to draw, from :func:`training_curves`.
+        curves: Curves from :func:`training_curves`.
     """
     n_panels = 1 if curves.kl is None else 3
     figure = new_figure((3.6 * n_panels, 3.2))
     axes = figure.add_subplot(1, n_panels, 1)
     for name, values in curves.terms.items():
         axes.plot(curves.steps, values, label=label_of(name), linewidth=1.2)
-    # Parts of a loss differ by orders of magnitude, and some are below 0.
+    # Loss terms differ by orders of magnitude, and some are negative.
     smallest = min(np.nanmin(values) for values in curves.terms.values())
     axes.set_yscale("log" if smallest > 0 else "symlog")
     axes.minorticks_off()
-    axes.set_title("parts of the loss (nats per image)", fontsize=9, loc="left")
+    axes.set_title("loss terms (nats per image)", fontsize=9, loc="left")
     _label_steps(axes)
-    _explain(axes)
+    _add_legend(axes)
     if curves.kl is not None:
         _draw_latents(figure.add_subplot(1, 3, 2), curves.steps, curves.kl)
         _draw_capacity(figure.add_subplot(1, 3, 3), curves)
@@ -114,8 +115,8 @@ def draw_training_curves(curves: TrainingCurves) -> Figure:
 
 def _draw_latents(axes: Any, steps: NDArray[np.int64], kl: NDArray[np.float64]) -> None:
     order = np.argsort(-kl[-1], kind="stable")
-    for place, latent in enumerate(order):
-        is_named = place < 10 and kl[-1, latent] > ACTIVE
+    for rank, latent in enumerate(order):
+        is_named = rank < 10 and kl[-1, latent] > ACTIVE
         axes.plot(
             steps,
             kl[:, latent],
@@ -125,17 +126,17 @@ def _draw_latents(axes: Any, steps: NDArray[np.int64], kl: NDArray[np.float64]) 
             alpha=1.0 if is_named else 0.5,
         )
     if (kl[-1] > ACTIVE).any():
-        _explain(axes, n_columns=5)
-    axes.set_title("divergence of each latent (nats)", fontsize=9, loc="left")
+        _add_legend(axes, n_columns=5)
+    axes.set_title("KL divergence of each latent (nats)", fontsize=9, loc="left")
     _label_steps(axes)
 
 
 def _draw_capacity(axes: Any, curves: TrainingCurves) -> None:
     assert curves.kl is not None
     assert curves.active_latents is not None
-    axes.plot(curves.steps, curves.kl.sum(axis=1), linewidth=1.2, label="nats in use")
+    axes.plot(curves.steps, curves.kl.sum(axis=1), linewidth=1.2, label="nats used")
     if curves.capacity is not None:
-        axes.plot(curves.steps, curves.capacity, "--", color="#8a8a8a", label="wanted")
+        axes.plot(curves.steps, curves.capacity, "--", color="#8a8a8a", label="target")
     latents = curves.active_latents
     axes.step(
         curves.steps,
@@ -145,13 +146,13 @@ def _draw_capacity(axes: Any, curves: TrainingCurves) -> None:
         label=f"active latents (of {curves.kl.shape[1]})",
     )
     axes.set_ylim(bottom=0)
-    _explain(axes)
-    axes.set_title("use of capacity", fontsize=9, loc="left")
+    _add_legend(axes)
+    axes.set_title("capacity", fontsize=9, loc="left")
     _label_steps(axes)
 
 
-def _explain(axes: Any, *, n_columns: int = 2) -> None:
-    """Names of the lines, below them so that none is hidden."""
+def _add_legend(axes: Any, *, n_columns: int = 2) -> None:
+    """Draw a legend below the axes, where it hides no line."""
     axes.legend(
         fontsize=7,
         frameon=False,

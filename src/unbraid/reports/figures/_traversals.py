@@ -1,4 +1,4 @@
-"""Drawing: numbers in, a matplotlib figure out."""
+"""Figures of factor and latent traversals."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 def draw_factor_traversals(
     traversals: Sequence[FactorTraversals], *, n_columns: int = 3
 ) -> Figure:
-    """One panel per dataset, one row per factor, one column per value.
+    """Draw one panel per dataset, with one row per factor and one column per value.
 
     Args:
-        traversals: What to draw, from :func:`factor_traversals`.
-        n_columns: Panels side by side.
+        traversals: Traversals from :func:`factor_traversals`, one per dataset.
+        n_columns: Number of panels side by side.
 
     Example:
         >>> from unbraid.data import XYSquares
@@ -37,40 +37,40 @@ def draw_factor_traversals(
         cells = grid[column].subgridspec(len(stack), 1, height_ratios=heights)
         for row, item in enumerate(stack):
             axes = figure.add_subplot(cells[row])
-            canvas, centres = mosaic(item.images)
+            canvas, centers = mosaic(item.images)
             show_images(axes, canvas)
             title = label_of(item.dataset)
             axes.set_title(title, fontsize=11, fontweight="bold", loc="left")
-            axes.set_yticks(centres, map(label_of, item.factors), fontsize=8)
+            axes.set_yticks(centers, map(label_of, item.factors), fontsize=8)
     return figure
 
 
 def draw_latent_traversals(traversals: LatentTraversals) -> Figure:
-    """One panel per base point, one row per latent, one column per value.
+    """Draw one panel per base image, with one row per latent and one column per value.
 
-    The image of the data stands before its rows.
+    The base image is at the top left of its panel.
 
     Args:
-        traversals: What to draw, from :func:`latent_traversals`.
+        traversals: Traversals from :func:`latent_traversals`.
     """
     n_bases, n_latents, n_values = traversals.images.shape[:3]
     figure = new_figure((0.5 * n_bases * (n_values + 1.5), 0.55 * n_latents + 0.6))
     for number in range(n_bases):
         axes = figure.add_subplot(1, n_bases, number + 1)
         original = traversals.originals[number]
-        # Only the first row begins with the image that all of them pass through.
+        # Only the first row starts with the base image.
         rows = [
             [original if latent == 0 else None, *images]
             for latent, images in enumerate(traversals.images[number])
         ]
-        canvas, centres = mosaic(rows)
+        canvas, centers = mosaic(rows)
         show_images(axes, canvas)
         labels = [
             f"z{latent} ({kl:.1f} {traversals.unit})"
             for latent, kl in zip(traversals.latents, traversals.kl, strict=True)
         ]
         axes.set_yticks(
-            centres, labels if number == 0 else [""] * n_latents, fontsize=8
+            centers, labels if number == 0 else [""] * n_latents, fontsize=8
         )
         axes.set_title(f"image {number + 1}", fontsize=9, loc="left")
     return figure

@@ -1,4 +1,4 @@
-"""The part of a page that compares settings: what decides, and what agrees."""
+"""The section of a page that compares settings and scores."""
 
 from collections.abc import Callable
 from functools import cache
@@ -16,7 +16,7 @@ from unbraid.reports.figures._questions import (
     draw_rank_correlation,
     draw_total_correlation,
 )
-from unbraid.reports.figures._ranking import Place, draw_ranking
+from unbraid.reports.figures._ranking import RankedSetting, draw_ranking
 from unbraid.reports.figures._study import (
     draw_score_by_strength,
     draw_scores_by_method,
@@ -39,71 +39,71 @@ from ._page import Picture, Section
 
 
 def main_score(table: pd.DataFrame) -> str:
-    """The column that orders the runs of a study; empty if none can.
+    """Return the column by which the runs of a study are ranked; empty if none.
 
-    The first metric of disentanglement that is there, ``mig`` before all others, or
-    how well the data are explained.
+    This is the first available disentanglement metric, starting with ``mig``, or else
+    the ELBO.
 
     Args:
-        table: One row per run.
+        table: Table of runs, one row per run.
     """
     names = ("mig", *DISENTANGLEMENT_METRICS)
-    wanted = [*(f"score.{name}" for name in names), "final.elbo"]
+    candidates = [*(f"score.{name}" for name in names), "final.elbo"]
     done = chosen_rows(table, is_done(table))
-    known = (name for name in wanted if not np.isnan(numbers(done, name)).all())
+    known = (name for name in candidates if not np.isnan(numbers(done, name)).all())
     return next(known, "")
 
 
 def ranking_block(
-    places: tuple[Place, ...], score: str, *, of: str = "Settings"
+    ranked: tuple[RankedSetting, ...], score: str, *, of: str = "Settings"
 ) -> Picture:
-    """The order of settings as a picture.
+    """Return a figure of the ranking of settings.
 
     Args:
-        places: In order.
-        score: What orders them.
-        of: What they are called.
+        ranked: Settings in order.
+        score: Name of the score.
+        of: Plural noun for the settings in the title.
     """
     data = pd.DataFrame(
         [
             {
-                "place": row + 1,
-                "name": place.name,
-                "score": place.score,
-                "low": place.interval[0],
-                "high": place.interval[1],
-                "group": place.group + 1,
-                "runs": place.n_runs,
+                "rank": row + 1,
+                "name": setting.name,
+                "score": setting.score,
+                "low": setting.interval[0],
+                "high": setting.interval[1],
+                "group": setting.group + 1,
+                "runs": setting.n_runs,
             }
-            for row, place in enumerate(places)
+            for row, setting in enumerate(ranked)
         ]
     )
     return picture(
-        f"{of} in order of {score}",
-        draw_ranking(places, score=score),
-        words="Lines are 95% intervals when seeds are drawn anew. Those of one colour "
-        "cannot be told apart.",
+        f"{of} ranked by {score}",
+        draw_ranking(ranked, score=score),
+        caption="Lines are 95% intervals over resampled seeds. "
+        f"{of} of one color do not differ significantly.",
         data=data,
         file="ranking",
     )
 
 
 def comparison_section(table: pd.DataFrame, score: str) -> Section | None:
-    """What decides scores, and whether they agree.
+    """Return the section about what determines scores, and whether they agree.
 
     Args:
-        table: One row per run.
-        score: Column that orders runs.
+        table: Table of runs, one row per run.
+        score: Column by which runs are ranked.
     """
     gallery = Gallery()
     name = score.split(".", 1)[-1]
     gallery.add(f"{name} by strength", lambda: _by_strength(table, score, name))
-    # One finished run of every setting, or one setting, has nothing to compare.
+    # A few finished runs are not enough to compare.
     if is_done(table).sum() > 2 and score.startswith("score."):
         _add_questions(gallery, table)
     if not gallery.pictures:
         return None
-    return Section(title="What decides", blocks=tuple(gallery.pictures))
+    return Section(title="What determines the scores", blocks=tuple(gallery.pictures))
 
 
 def _add_questions(gallery: Gallery, table: pd.DataFrame) -> None:
@@ -112,8 +112,8 @@ def _add_questions(gallery: Gallery, table: pd.DataFrame) -> None:
     gallery.add("Methods", lambda: _methods(variance()))
     questions: dict[str, tuple[Callable[..., RankAgreement], str]] = {
         "Do metrics agree?": (metric_agreement, "metrics"),
-        "Can scores without labels tell?": (unsupervised_agreement, "label-free"),
-        "Do better scores make tasks easier?": (downstream_agreement, "downstream"),
+        "Do label-free scores predict metrics?": (unsupervised_agreement, "label-free"),
+        "Do better scores help downstream tasks?": (downstream_agreement, "downstream"),
     }
     for title, (ask, file) in questions.items():
         gallery.add(title, lambda t=title, a=ask, f=file: _agreement(table, t, a, f))
@@ -127,8 +127,8 @@ def _by_strength(table: pd.DataFrame, score: str, name: str) -> Picture | None:
     return picture(
         f"{name} of every run",
         draw_score_by_strength(found, score=name),
-        words="A point per run, the line is the mean. Points of one strength differ "
-        "in the seed only.",
+        caption="One point per run; the line is the mean. Points of one strength "
+        "differ in the seed only.",
         data=found,
         file="by-strength",
     )
@@ -138,10 +138,10 @@ def _variance(found: VarianceExplained) -> Picture | None:
     if np.isnan(numbers(found.shares, "objective")).all():
         return None
     return picture(
-        "What decides a score",
+        "What determines a score",
         draw_variance_explained(found),
-        words="Shares of the variance. Grey is luck: the same settings with other "
-        "seeds.",
+        caption="Shares of the variance. Gray is due to the seed: the same settings "
+        "with other random numbers.",
         data=found.shares,
         file="variance",
     )
@@ -153,7 +153,7 @@ def _methods(found: VarianceExplained) -> Picture | None:
     return picture(
         "Scores by method",
         draw_scores_by_method(found),
-        words="Over all strengths and seeds, with the median.",
+        caption="Distribution over all strengths and seeds, with the median.",
         data=found.runs,
         file="by-method",
     )
@@ -168,8 +168,8 @@ def _agreement(
     return picture(
         title,
         draw_rank_correlation(found),
-        words="Rank correlation in percent: 100 is the same order of runs, 0 an "
-        "unrelated one.",
+        caption="Rank correlation in percent: 100 means the same order of runs, 0 an "
+        "unrelated order.",
         data=found.values.reset_index(names="score"),
         file=file,
     )
@@ -182,8 +182,8 @@ def _total_correlation(table: pd.DataFrame) -> Picture | None:
     return picture(
         "Are codes independent?",
         draw_total_correlation(found),
-        words="Stronger regularisation makes samples of codes independent, often "
-        "without doing so for their means.",
+        caption="Stronger regularization makes sampled codes independent, but often "
+        "not their means.",
         data=found.levels,
         file="total-correlation",
     )

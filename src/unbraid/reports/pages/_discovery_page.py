@@ -1,19 +1,23 @@
-"""The report of a discovery, from the files that it wrote."""
+"""The report of a discovery."""
 
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from unbraid.foundation import CheckpointFormatError, format_duration, read_json
+from unbraid.data import AbstractDataset
+from unbraid.foundation import CheckpointFormatError, format_duration, from_plain
+from unbraid.models import RECORDS
+from unbraid.models.objectives import AbstractObjective
 from unbraid.reports.figures._frames import is_done, texts
-from unbraid.reports.figures._ranking import Place, draw_agreement
-from unbraid.studies import Cell, StudyFolder, study_from_plain, study_table
-from unbraid.training import hash_of_model
+from unbraid.reports.figures._ranking import RankedSetting, draw_agreement
+from unbraid.studies import RunRecord, make_table, study_from_plain
+from unbraid.training import read_model_hash
 
 from ._comparison_section import comparison_section, main_score, ranking_block
-from ._dynamics_block import dynamics_picture, is_awake
+from ._discovery_record import DiscoveryRecord
+from ._dynamics_block import TrainingPaths, dynamics_picture, read_paths
 from ._embed import Gallery, picture
 from ._evolution_section import evolution_section
 from ._model_section import model_section
@@ -22,113 +26,127 @@ from ._race_section import race_section
 from ._scores_table import number, scores_table
 from ._settings_section import settings_section
 from ._study_page import open_data
-from ._study_sections import asked_section, run_notices, trained_section
+from ._study_sections import run_notices, runs_section, setup_section
 
-# What values of other types than a discovery writes may raise.
+# Errors caused by values of unexpected types.
 _WRONG = (
     *(ArithmeticError, AttributeError, LookupError, RecursionError),
     *(TypeError, ValueError),
 )
 _UNFINISHED = (
-    "It is not finished: no model has been chosen yet. The same command goes on with "
-    "it."
+    "This discovery is not finished: no model has been chosen yet. Run the same "
+    "command again to continue."
 )
 
 
-def discovery_page(path: Path, result: Path | None = None) -> Page:
-    """Everything about a discovery that its folder tells.
+def discovery_page(record: DiscoveryRecord) -> Page:
+    """Return the report of a discovery.
 
     Args:
-        path: Its folder.
-        result: Folder of the result; that of the discovery when not given.
+        record: Everything that the page shows.
+
+    Raises:
+        CheckpointFormatError: If the files of the discovery are damaged.
     """
-    result = result or path
-    file = path / "plan.json"
     try:
-        return _page(path, result)
+        return _page(record)
     except CheckpointFormatError:
         raise
     except _WRONG as error:
-        if (result / "discovery.json").is_file():
-            file = result / "discovery.json"
+        is_planned = record.result is None
+        file = record.folder / "plan.json" if is_planned else record.result_file
         raise CheckpointFormatError(
-            f"{file}: the file is damaged: it does not hold what a discovery writes "
-            f"({type(error).__name__}: {error}). `unbraid discover` writes it again."
+            f"{file} is damaged ({type(error).__name__}: {error}). `unbraid discover` "
+            "writes it again."
         ) from error
 
 
-def _page(path: Path, result: Path) -> Page:
-    plan = read_json(path / "plan.json", kind="plan of a discovery")
-    folder = StudyFolder(path / "study")
-    if not folder.study_file.is_file():
-        return _planned_page(path, plan)
-    table = study_table(folder.path)
-    asked = asked_section([cell.spec for cell in folder.cells], words=_asked(plan))
-    last = (trained_section(table), settings_section(folder.study, folder.cells))
-    if not (result / "discovery.json").is_file():
+def _page(record: DiscoveryRecord) -> Page:
+    plan, runs, found = record.plan, record.runs, record.result
+    title = record.folder.resolve().name
+    if record.study is None:
+        return _planned_page(record, title)
+    table = make_table(runs)
+    setup = setup_section(
+        [run.cell.spec for run in runs], paragraphs=_describe_task(plan)
+    )
+    last = (runs_section(table), settings_section(record.study, runs))
+    if found is None:
         return Page(
             kind="Discovery",
-            title=path.resolve().name,
+            title=title,
             lead=_UNFINISHED,
             facts=_counts(table),
-            notices=run_notices(folder, table),
-            sections=tuple(filter(None, (race_section(plan), asked, *last))),
+            notices=run_notices(runs, table),
+            sections=tuple(filter(None, (race_section(plan), setup, *last))),
         )
-    found = read_json(result / "discovery.json", kind="discovery")
-    _check_model(result, found)
+    _check_model(record, found)
     ranking, score = found["ranking"], main_score(table)
     comparison = comparison_section(table, score) if score else None
+    dataset, why = _open_data(record)
     sections = [
-        _chosen_section(result, found, folder),
-        _ranking_section(found, folder),
+        _chosen_section(record, found, dataset, (why,) if why else ()),
+        _ranking_section(found, record),
         race_section(plan),
-        _bred_section(found, folder),
-        asked,
+        _population_section(found, runs, dataset),
+        setup,
         comparison,
         *last,
     ]
     return Page(
         kind="Discovery",
-        title=path.resolve().name,
+        title=title,
         lead=_lead(ranking),
         facts=_facts(found, table),
-        notices=(*_refusal(ranking), *run_notices(folder, table)),
+        notices=(*_refusal(ranking), *run_notices(runs, table)),
         sections=tuple(section for section in sections if section is not None),
     )
 
 
-def _check_model(result: Path, found: dict[str, Any]) -> None:
-    """Refuse a model that is not the one that was chosen."""
-    known = found.get("weights")
-    # Results of the first versions do not name it.
-    if known is not None and hash_of_model(result / "model") not in (known, None):
+def _open_data(record: DiscoveryRecord) -> tuple[AbstractDataset | None, str]:
+    """Return the data, or ``None`` and why they cannot be read."""
+    if record.dataset is not None:
+        return record.dataset, ""
+    return open_data(record.runs[0].cell.spec.data)
+
+
+def _check_model(record: DiscoveryRecord, found: dict[str, Any]) -> None:
+    """Raise an error if the model is not the one that was chosen."""
+    digest, folder = found.get("weights"), record.result_file.parent / "model"
+    # Results of the first versions have no hash.
+    if record.model is not None or digest is None:
+        return
+    if read_model_hash(folder) not in (digest, None):
         raise CheckpointFormatError(
-            f"{result / 'model'}: this is not the model that discovery.json beside it "
-            "names. `unbraid discover` writes both again."
+            f"{folder} is not the model that discovery.json in the same folder names. "
+            "`unbraid discover` writes both again."
         )
 
 
-def _bred_section(found: dict[str, Any], folder: StudyFolder) -> Section | None:
-    """How the chosen model was bred, or the first one if none was chosen."""
-    done = [cell for cell in folder.cells if cell.files.scores.is_file()]
-    own = [cell for cell in done if cell.id == found.get("run")] or done
-    if not own:
-        return None
-    return evolution_section(own[0], open_data(own[0].spec.data)[0])
+def _population_section(
+    found: dict[str, Any],
+    runs: Sequence[RunRecord],
+    dataset: AbstractDataset | None,
+) -> Section | None:
+    """Return the section about the population of the chosen, or first, model."""
+    done = [run for run in runs if run.state == "done"]
+    own = [run for run in done if run.id == found.get("run")] or done
+    return evolution_section(own[0], dataset) if own else None
 
 
-def _planned_page(path: Path, plan: dict[str, Any]) -> Page:
-    """Of a discovery that was broken off before any training."""
-    study = study_from_plain(plan["study"], str(path / "plan.json"))
+def _planned_page(record: DiscoveryRecord, title: str) -> Page:
+    """Return the report of a discovery that was interrupted before training."""
+    plan = record.plan
+    study = study_from_plain(plan["study"], str(record.folder / "plan.json"))
     specs = study.runs()
     return Page(
         kind="Discovery",
-        title=path.resolve().name,
+        title=title,
         lead=_UNFINISHED,
         facts=(("runs", number(len(specs))), ("done", "0")),
         notices=(Notice(level="note", title="Not finished: nothing was trained yet."),),
         sections=(
-            asked_section(specs, words=_asked(plan)),
+            setup_section(specs, paragraphs=_describe_task(plan)),
             settings_section(study, ()),
         ),
     )
@@ -144,7 +162,7 @@ def _counts(table: pd.DataFrame) -> tuple[tuple[str, str], ...]:
 
 def _lead(ranking: dict[str, Any]) -> str:
     if ranking["chosen"] is None:
-        return "Nothing was chosen."
+        return "No model was chosen."
     return f"Chosen without labels: {ranking['chosen']}. {ranking['reason']}"
 
 
@@ -153,7 +171,7 @@ def _refusal(ranking: dict[str, Any]) -> tuple[Notice, ...]:
         return ()
     advice = (
         ("", "Try a larger --budget."),
-        ("", "Look at the data: `unbraid data check` finds broken or equal pictures."),
+        ("", "Run `unbraid data check` to find damaged or duplicate images."),
     )
     return (Notice(level="problem", title=ranking["reason"], items=advice),)
 
@@ -161,176 +179,192 @@ def _refusal(ranking: dict[str, Any]) -> tuple[Notice, ...]:
 def _facts(found: dict[str, Any], table: pd.DataFrame) -> tuple[tuple[str, str], ...]:
     facts = [
         ("models trained", number(int(is_done(table).sum()))),
-        ("specifications", number(len(found["ranking"]["specifications"]))),
+        ("configurations", number(len(found["ranking"]["specifications"]))),
     ]
     if found["latents"]:
         facts.append(("active latents", number(len(found["latents"]))))
     quality = found.get("quality")
     if quality:
         facts += [
-            ("MIG of the chosen", number(quality["chosen"])),
+            ("MIG of the chosen model", number(quality["chosen"])),
             ("better than", f"{quality['better_than']:.0%} of the others"),
         ]
     return tuple(facts)
 
 
-def _asked(plan: dict[str, Any]) -> tuple[str, ...]:
+def _describe_task(plan: dict[str, Any]) -> tuple[str, ...]:
     seconds = plan["asked"].get("seconds")
     time = (
-        f"in {format_duration(seconds)}"
-        if seconds
-        else "in the time that a choice needs"
+        f"in {format_duration(seconds)}" if seconds else "in as much time as it takes"
     )
     return (
-        f"Find a representation of these images {time}, without labels. Every "
-        "configuration is trained with several seeds, to see which ones agree.",
+        f"The task: find a disentangled representation {time}, without labels. Every "
+        "configuration is trained with several seeds to see which ones agree.",
     )
 
 
 def _chosen_section(
-    path: Path, found: dict[str, Any], folder: StudyFolder
+    record: DiscoveryRecord,
+    found: dict[str, Any],
+    dataset: AbstractDataset | None,
+    notes: tuple[str, ...],
 ) -> Section | None:
     if found["ranking"]["chosen"] is None:
         return None
-    dataset, why = open_data(folder.cells[0].spec.data)
-    run = next((cell for cell in folder.cells if cell.id == found.get("run")), None)
+    run = next((run for run in record.runs if run.id == found.get("run")), None)
     section = model_section(
         "The chosen model",
-        path / "model",
+        record.result_file.parent / "model",
         dataset,
         name=found["ranking"]["chosen"],
-        history=None if run is None else run.files.path,
-        words=(why,) if why else (),
+        history=None if run is None else run.cell.files.path,
+        paragraphs=notes,
+        model=record.model,
+        traversals=record.traversals,
+        objective=_objective(run, dataset),
     )
     blocks = list(section.blocks)
     if found["latents"]:
-        blocks.insert(2, _latents(found["latents"]))
-    scores = None
-    if run is not None:
-        scores = scores_table(run.files.read_scores().get("scores", {}))
+        blocks.insert(2, _latents_table(found["latents"]))
+    scores = None if run is None else scores_table(run.scores.get("scores", {}))
     if scores is not None:
         blocks.append(scores)
-    words = (*section.words, *_quality(found))
-    return Section(title=section.title, words=words, blocks=tuple(blocks))
+    paragraphs = (*section.paragraphs, *_describe_quality(found))
+    return Section(title=section.title, paragraphs=paragraphs, blocks=tuple(blocks))
 
 
-def _quality(found: dict[str, Any]) -> tuple[str, ...]:
+def _objective(
+    run: RunRecord | None, dataset: AbstractDataset | None
+) -> AbstractObjective | None:
+    """Return the objective of a run; ``None`` for a population, where it changes."""
+    if run is None or dataset is None or run.cell.spec.evolution is not None:
+        return None
+    spec = run.cell.spec
+    objective = from_plain(spec.objective, RECORDS)
+    return objective.for_data(dataset).over(spec.training.steps)
+
+
+def _describe_quality(found: dict[str, Any]) -> tuple[str, ...]:
     quality = found.get("quality")
     if not quality:
         return ()
     return (
-        f"By labels that were not used to choose, its MIG is {quality['chosen']:.3f}; "
-        f"the median of all models is {quality['median']:.3f}, the best "
-        f"{quality['best']:.3f}.",
+        "Measured on labels that were not used for the choice, the MIG of this model "
+        f"is {quality['chosen']:.3f}. The median of all models is "
+        f"{quality['median']:.3f}, and the best is {quality['best']:.3f}.",
     )
 
 
-def _latents(latents: list[dict[str, Any]]) -> Table:
+def _latents_table(latents: list[dict[str, Any]]) -> Table:
     return Table(
-        title="Its latents",
-        columns=("latent", "nats", "change of a pixel"),
+        title="Active latents",
+        columns=("latent", "nats", "pixel change"),
         rows=tuple(
             (f"z{part['number']}", number(part["kl"], 2), number(part["change"]))
             for part in latents
         ),
-        words="Nats that each says about an image, and how much a pixel changes on "
-        "average while it moves from -2 to 2.",
+        caption="Mean KL divergence of each latent, and the mean change of a pixel "
+        "while the latent moves from -2 to 2.",
         data=pd.DataFrame(latents),
         file="latents.csv",
     )
 
 
-def _ranking_section(found: dict[str, Any], folder: StudyFolder) -> Section:
+def _ranking_section(found: dict[str, Any], record: DiscoveryRecord) -> Section:
     ranking = found["ranking"]
-    specifications = ranking["specifications"]
+    configurations = ranking["specifications"]
     names = [model["specification"] for model in ranking["models"]]
-    places = tuple(
-        Place(
+    ranked = tuple(
+        RankedSetting(
             spec["name"],
             spec["score"],
             tuple(spec["interval"]),
             spec["group"],
             names.count(spec["name"]),
         )
-        for spec in specifications
+        for spec in configurations
     )
     evidence = found.get("evidence") or {}
     blocks: list[Picture | Table | Frame] = [
-        ranking_block(places, "score", of="Specifications"),
-        _places_table(specifications, evidence),
+        ranking_block(ranked, "score", of="Configurations"),
+        _configurations_table(configurations, evidence),
     ]
     if evidence:
         blocks.append(_agreement(evidence))
-    words = [
-        "The score is the number of latents that other seeds find again, relative to "
-        "the best; how alike their training went and ELBO decide between near equals. "
-        "1 is first in everything, 0 is last."
+    paragraphs = [
+        "The score is the number of latents that other seeds also find, relative to "
+        "the best configuration. The similarity of training dynamics and the ELBO "
+        "decide between nearly equal ones. 1 is first in everything, 0 is last."
     ]
     labels = ranking.get("labels")
     if labels:
-        words.append(
-            f"{labels['n_labels']} labels were given and decided "
-            f"{labels['weight']:.0%} of the score; the order with and without them "
-            f"agrees to {labels['agreement']:.2f}."
+        paragraphs.append(
+            f"{labels['n_labels']} labels were given and determine "
+            f"{labels['weight']:.0%} of the score. The rank correlation of the order "
+            f"with and without labels is {labels['agreement']:.2f}."
         )
     gallery = Gallery()
-    gallery.add("How seeds learnt", lambda: _chosen_dynamics(found, folder))
-    gallery.add("How other seeds learnt", lambda: _worst_dynamics(found, folder))
-    words += [f"{name}: not drawn. {why}" for name, why in gallery.missing]
+    gallery.add("Training dynamics", lambda: _chosen_dynamics(found, record))
+    gallery.add("Training dynamics of others", lambda: _worst_dynamics(found, record))
+    paragraphs += gallery.explanations
     blocks += gallery.pictures
-    return Section(title="Ranking", words=tuple(words), blocks=tuple(blocks))
+    return Section(title="Ranking", paragraphs=tuple(paragraphs), blocks=tuple(blocks))
 
 
-def _chosen_dynamics(found: dict[str, Any], folder: StudyFolder) -> Picture | None:
-    name = _specification(found)
-    title = f"How the seeds of {name} learnt, which was chosen"
-    return dynamics_picture(title, _seeds(found, folder, name)) if name else None
+def _chosen_dynamics(found: dict[str, Any], record: DiscoveryRecord) -> Picture | None:
+    name = _chosen_configuration(found)
+    title = f"Training dynamics of {name}, which was chosen"
+    paths = _find_paths(found, record, name) if name else None
+    return None if paths is None else dynamics_picture(title, paths)
 
 
-def _worst_dynamics(found: dict[str, Any], folder: StudyFolder) -> Picture | None:
-    """Of the specification whose seeds differ most, to see what that looks like."""
+def _worst_dynamics(found: dict[str, Any], record: DiscoveryRecord) -> Picture | None:
+    """Draw the dynamics of the configuration whose seeds differ most, as a contrast."""
     evidence = found.get("evidence") or {}
-    known = {
+    dynamics = {
         part["name"]: part["dynamics"]
         for part in evidence.get("specifications", ())
         if part.get("dynamics") is not None
     }
-    name = max(known, key=lambda name: known[name], default="")
-    if not name or name == _specification(found):
+    name = max(dynamics, key=lambda name: dynamics[name], default="")
+    if not name or name == _chosen_configuration(found):
         return None
-    title = f"How the seeds of {name} learnt, which differ most"
-    cells = _seeds(found, folder, name)
-    return dynamics_picture(title, cells, file="dynamics-worst")
+    title = f"Training dynamics of {name}, whose seeds differ most"
+    paths = _find_paths(found, record, name)
+    if paths is None:
+        return None
+    return dynamics_picture(title, paths, file="dynamics-worst")
 
 
-def _specification(found: dict[str, Any]) -> str:
-    """That of the chosen model; empty if there is none."""
+def _chosen_configuration(found: dict[str, Any]) -> str:
+    """Return the configuration of the chosen model; empty if there is none."""
     ranking = found["ranking"]
     owners = {model["name"]: model["specification"] for model in ranking["models"]}
     return owners.get(ranking["chosen"], "")
 
 
-def _seeds(
-    found: dict[str, Any], folder: StudyFolder, specification: str
-) -> list[Cell]:
-    """Runs of a specification, without those that learnt nothing."""
+def _find_paths(
+    found: dict[str, Any], record: DiscoveryRecord, configuration: str
+) -> TrainingPaths | None:
+    """Return the training dynamics of a configuration, as far as traces were kept."""
+    if record.paths is not None:
+        return record.paths.get(configuration)
     models = (found.get("evidence") or {}).get("models", ())
-    runs = {model["run"] for model in models if model["specification"] == specification}
-    own = [cell for cell in folder.cells if cell.id in runs]
-    return [cell for cell in own if is_awake(cell)]
+    ids = {model["run"] for model in models if model["specification"] == configuration}
+    return read_paths([run for run in record.runs if run.id in ids and run.is_active])
 
 
-def _places_table(specifications: list[dict[str, Any]], evidence: Any) -> Table:
+def _configurations_table(configurations: list[dict[str, Any]], evidence: Any) -> Table:
     more = ("agreement", "chance", "dynamics", "active latents", "ELBO")
     measured = {part["name"]: part for part in evidence.get("specifications", ())}
     rows = []
-    for place, spec in enumerate(specifications):
+    for index, spec in enumerate(configurations):
         low, high = spec["interval"]
         own = measured.get(spec["name"])
         cells = [number(own.get(name)) for name in more] if own else []
         rows.append(
             (
-                str(place + 1),
+                str(index + 1),
                 spec["name"],
                 number(spec["score"], 2),
                 f"{number(low, 2)} to {number(high, 2)}",
@@ -339,16 +373,17 @@ def _places_table(specifications: list[dict[str, Any]], evidence: Any) -> Table:
                 *cells,
             )
         )
-    columns = ("place", "specification", "score", "95% interval", "group")
+    columns = ("rank", "configuration", "score", "95% interval", "group")
     columns += ("better than chance", *(more if measured else ()))
     return Table(
-        title="Specifications",
+        title="Configurations",
         columns=columns,
         rows=tuple(rows),
-        words="A group holds what cannot be told apart. Agreement must be above what "
-        "codes reach whose axes mean nothing (chance); lower dynamics are steadier.",
+        caption="Configurations of one group do not differ significantly. Agreement "
+        "should be above the chance level, which randomly rotated codes reach. Lower "
+        "dynamics mean that seeds learn more alike.",
         data=pd.DataFrame(rows, columns=list(columns)),
-        file="specifications.csv",
+        file="configurations.csv",
     )
 
 
@@ -364,10 +399,10 @@ def _agreement(evidence: dict[str, Any]) -> Picture:
     data = pd.DataFrame(pairs, columns=[model["name"] for model in models])
     data.insert(0, "model", [model["name"] for model in models])
     return picture(
-        "Who agrees with whom",
+        "Agreement between models",
         draw_agreement(pairs, groups=[model["specification"] for model in models]),
-        words="Every two models that were compared. Blocks are seeds of one "
-        "specification: light ones find the same latents again and again.",
+        caption="Agreement of every two models. Blocks on the diagonal are seeds of "
+        "one configuration: in light blocks, they find the same latents.",
         data=data,
         file="agreement",
     )

@@ -1,6 +1,7 @@
-"""How the seeds of a specification learnt, as a picture of a page."""
+"""Figure of the training dynamics of several seeds, for a page."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from unbraid.foundation import CheckpointFormatError
 from unbraid.reports.figures._dynamics import draw_joint_embedding
 from unbraid.selection import training_dynamics
-from unbraid.studies import Cell
+from unbraid.studies import RunRecord
 from unbraid.training import Trace
 
 from ._embed import picture
@@ -17,56 +18,81 @@ from ._page import Picture
 
 _MOST_SEEDS = 5
 _MOST_POINTS = 1_500
-"""Of a seed, over slices and observations; more would take a page seconds to write."""
+"""Maximum number of points per seed; more would take seconds to draw."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingPaths:
+    """Training dynamics of several seeds, in a space common to all of them.
+
+    Attributes:
+        seeds: Seed of each run.
+        steps: Training steps at which observations were recorded, ``(n_steps,)``.
+        rows: Rows of the dataset that were observed, ``(n_observations,)``.
+        embedding: First two coordinates of every observation at every step,
+            ``(n_seeds, n_steps, n_observations, 2)``.
+    """
+
+    seeds: tuple[int, ...]
+    steps: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    embedding: NDArray[np.float64]
+
+
+def read_paths(runs: Sequence[RunRecord]) -> TrainingPaths | None:
+    """Compute the training dynamics of several seeds from the traces of their runs.
+
+    Args:
+        runs: Finished runs that differ in their seed only, all with active latents.
+
+    Returns:
+        Figure; ``None`` if fewer than two of the runs have traces.
+    """
+    traced = [(run, trace) for run in runs if (trace := _read_trace(run)) is not None]
+    traced = traced[:_MOST_SEEDS]
+    if len(traced) < 2:
+        return None
+    seeds = tuple(run.cell.spec.seed for run, _ in traced)
+    traces = [trace for _, trace in traced]
+    embedding = training_dynamics(traces).embedding
+    return TrainingPaths(seeds, traces[0].steps, traces[0].rows, embedding)
 
 
 def dynamics_picture(
-    title: str, cells: Sequence[Cell], *, file: str = "dynamics"
-) -> Picture | None:
-    """Observations during training in a space common to all seeds.
+    title: str, paths: TrainingPaths, *, file: str = "dynamics"
+) -> Picture:
+    """Draw observations during training in a space common to all seeds.
 
     Args:
-        title: Of the picture.
-        cells: Finished runs that differ in their seed alone, all with active latents.
+        title: Title of the picture.
+        paths: Training dynamics of the seeds.
         file: Name of a file for the numbers, without an ending.
-
-    Returns:
-        ``None`` if fewer than two of them have kept traces.
     """
-    found = [(cell, trace) for cell in cells if (trace := _trace(cell)) is not None]
-    found = found[:_MOST_SEEDS]
-    if len(found) < 2:
-        return None
-    names = [f"seed {cell.spec.seed}" for cell, _ in found]
-    traces = [trace for _, trace in found]
-    embedding = training_dynamics(traces).embedding
+    n_rows = _most_rows(len(paths.steps))
+    embedding = paths.embedding[:_MOST_SEEDS, :, :n_rows]
+    names = [f"seed {seed}" for seed in paths.seeds[:_MOST_SEEDS]]
     return picture(
         title,
         draw_joint_embedding(embedding, names=names),
-        words="Every point is an image at a moment of training, later ones larger; "
-        "near points are treated alike by a network. Where colours mix, seeds learnt "
-        "in the same way.",
-        data=_data(embedding, names, traces[0]),
+        caption="Every point is an image at one step of training; points of later "
+        "steps are larger. The network treats close points alike. Where colors mix, "
+        "seeds learned in the same way.",
+        data=_make_table(embedding, names, paths),
         file=file,
     )
 
 
-def is_awake(cell: Cell) -> bool:
-    """Whether a latent of a run says something, as far as its scores know."""
-    try:
-        fit = cell.files.read_scores().get("fit", {})
-    except CheckpointFormatError:
-        return False
-    return fit.get("active_latents") != 0
+def _most_rows(n_steps: int) -> int:
+    return max(_MOST_POINTS // max(n_steps, 1), 3)
 
 
-def _trace(cell: Cell) -> Trace | None:
-    """What a run kept, of some observations if there are very many."""
+def _read_trace(run: RunRecord) -> Trace | None:
+    """Return the trace of a run, limited to some observations."""
     try:
-        trace = Trace.load(cell.files.path)
+        trace = Trace.load(run.cell.files.path)
     except (FileNotFoundError, CheckpointFormatError):
-        return None  # pruned or damaged: the other seeds do without it
-    n_kept = max(_MOST_POINTS // max(len(trace.steps), 1), 3)
+        return None  # pruned or damaged: drawn without it
+    n_kept = _most_rows(len(trace.steps))
     return Trace(
         trace.layer,
         trace.rows[:n_kept],
@@ -75,16 +101,16 @@ def _trace(cell: Cell) -> Trace | None:
     )
 
 
-def _data(
-    embedding: NDArray[np.float64], names: Sequence[str], trace: Trace
+def _make_table(
+    embedding: NDArray[np.float64], names: Sequence[str], paths: TrainingPaths
 ) -> pd.DataFrame:
     which, when, row = np.indices(embedding.shape[:3]).reshape(3, -1)
     points = embedding.reshape(-1, 2).round(4)
     return pd.DataFrame(
         {
-            "realisation": np.array(names)[which],
-            "step": trace.steps[when],
-            "row": trace.rows[row],
+            "run": np.array(names)[which],
+            "step": paths.steps[when],
+            "row": paths.rows[row],
             "first": points[:, 0],
             "second": points[:, 1],
         }

@@ -1,4 +1,4 @@
-"""Figures inside a page: SVG that takes the page's colours."""
+"""Embedding figures in a page as SVG."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _GROUP_NAME = re.compile(r'<g id="[^"]*"')
 
 CANNOT_DRAW = (ArithmeticError, LookupError, OSError, RuntimeError, ValueError)
-"""What goes wrong with data of others: said on the page, in place of the picture."""
+"""Errors caused by the data; the page shows the message instead of the figure."""
 
 
 def figure_markup(figure: Figure) -> str:
-    """A figure as SVG for a page, without a background, with letters as text.
+    """Return a figure as SVG for a page, with a transparent background.
 
-    Black becomes the colour of the page's text, so that one figure serves light and
-    dark pages.
+    Text stays text. Black becomes the text color of the page, so that the figure fits
+    light and dark pages.
 
     Args:
-        figure: Any.
+        figure: Figure to convert.
     """
     from matplotlib import rc_context
 
     for axes in figure.axes:
         axes.patch.set_alpha(0.0)
     file = io.StringIO()
-    # Names of parts come from their content, so that equal figures give equal pages.
+    # The ids of parts depend on their content only, so that pages are reproducible.
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "unbraid"}):
         figure.savefig(
             file,
@@ -52,7 +52,7 @@ def figure_markup(figure: Figure) -> str:
     text = text[text.index("<svg") :]
     for pattern in (_METADATA, _COMMENT):
         text = pattern.sub("", text)
-    # Names that occur in every figure must not occur twice in a page.
+    # Ids that occur in every figure must not occur twice in a page.
     text = _GROUP_NAME.sub("<g", text)
     for part in ("stroke", "fill"):
         text = text.replace(f"{part}: #000000", f"{part}: currentColor")
@@ -63,31 +63,31 @@ def picture(
     title: str,
     figure: Figure,
     *,
-    words: str,
+    caption: str,
     data: pd.DataFrame | None = None,
     file: str = "",
 ) -> Picture:
-    """A figure with what stands around it.
+    """Return a figure with title, caption and data for a page.
 
     Args:
-        title: What it shows.
-        figure: The figure.
-        words: How to read it.
-        data: Its numbers, or ``None``.
-        file: Name of a file for them, without an ending.
+        title: Title of the figure.
+        figure: Figure to embed.
+        caption: Explanation of how to read it.
+        data: Numbers of the figure, or ``None``.
+        file: File name for the numbers, without extension.
     """
     return Picture(
         title=title,
-        words=words,
+        caption=caption,
         markup=figure_markup(figure),
-        alternative=f"{title}. {words}",
+        alternative=f"{title}. {caption}",
         data=data,
         file=f"{file}.csv",
     )
 
 
 class Gallery:
-    """Pictures and tables that could be drawn, and why others could not."""
+    """Collects the figures of a section, and the errors of those that failed."""
 
     def __init__(self) -> None:
         self.pictures: list[Picture | Table | Frame] = []
@@ -96,16 +96,21 @@ class Gallery:
     def add(
         self, title: str, draw: Callable[[], Picture | Table | Frame | None]
     ) -> None:
-        """Draw a picture, or keep the reason why not.
+        """Draw a figure, or record the error.
 
         Args:
-            title: What it would show.
-            draw: Makes it; ``None`` if there is nothing to show.
+            title: Title for the error message.
+            draw: Function that returns the figure, or ``None`` to skip it.
         """
         try:
-            found = draw()
+            block = draw()
         except CANNOT_DRAW as error:
             self.missing.append((title, str(error) or type(error).__name__))
             return
-        if found is not None:
-            self.pictures.append(found)
+        if block is not None:
+            self.pictures.append(block)
+
+    @property
+    def explanations(self) -> tuple[str, ...]:
+        """One sentence for each figure that could not be drawn."""
+        return tuple(f"{title}: not drawn. {why}" for title, why in self.missing)

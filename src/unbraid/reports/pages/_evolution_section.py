@@ -1,4 +1,4 @@
-"""The part of a page that shows how a model was bred."""
+"""The section of a page about the population that a model comes from."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from unbraid.reports.figures._population import (
 )
 from unbraid.reports.figures._summaries import latent_traversals
 from unbraid.reports.figures._traversals import draw_latent_traversals
-from unbraid.studies import Cell, RunSpec
+from unbraid.studies import RunRecord, RunSpec
 from unbraid.training import load
 
 from ._embed import Gallery, picture
@@ -33,49 +33,52 @@ from ._scores_table import number
 _MOST_STAGES = 6
 
 
-def evolution_section(cell: Cell, dataset: AbstractDataset | None) -> Section | None:
-    """How the population of a run came to its winner; ``None`` if it is a plain run.
+def evolution_section(
+    run: RunRecord, dataset: AbstractDataset | None
+) -> Section | None:
+    """Return the section about the population of a run; ``None`` for a single model.
 
     Args:
-        cell: Of a study, finished.
-        dataset: What it learned from, or ``None`` if that cannot be read.
+        run: Finished run of a study.
+        dataset: Training data, or ``None`` if they cannot be read.
     """
+    cell = run.cell
     if cell.spec.evolution is None:
         return None
-    about = cell.files.read_scores().get("evolution", {})
+    record = run.scores.get("evolution", {})
     populations = cell.files.path.parent.parent / "populations"
     gallery = Gallery()
     blocks: list[Picture | Table] = []
-    words = [_words(about)]
+    paragraphs = [_summarize(record)]
     if cell.spec.evolution.method == "recursive":
-        stages = _stages(cell.files.path)
+        stages = _read_stages(cell.files.path)
         blocks.append(_stage_table(stages))
         for stage in stages[:_MOST_STAGES]:
             _add_stage(gallery, stage, populations, cell.spec, dataset)
         if len(stages) > _MOST_STAGES:
-            words.append(f"Only the first {_MOST_STAGES} stages are drawn.")
-    folder = populations / str(about.get("population", ""))
+            paragraphs.append(f"Only the first {_MOST_STAGES} stages are drawn.")
+    folder = populations / str(record.get("population", ""))
     gallery.add("Lineage", lambda: _lineage(read_lineage(folder)))
     gallery.add("Hyperparameters", lambda: _hyperparameters(read_lineage(folder)))
-    words += [f"{title}: not drawn. {why}" for title, why in gallery.missing]
+    paragraphs += gallery.explanations
     return Section(
-        title="How it was bred",
-        words=tuple(words),
+        title="Population",
+        paragraphs=tuple(paragraphs),
         blocks=(*blocks, *gallery.pictures),
     )
 
 
-def _words(about: dict[str, object]) -> str:
-    score, generations = about.get("score"), about.get("generations")
+def _summarize(record: dict[str, object]) -> str:
+    score, generations = record.get("score"), record.get("generations")
     if not isinstance(score, float):
-        return "What became of the population was not kept."
+        return "The result of the population was not recorded."
     return (
-        f"{generations} generations; the best score by which members were chosen is "
-        f"{number(score)}. It ended because {about.get('reason')}."
+        f"After {generations} generations, the best member has a score of "
+        f"{number(score)}. Training ended because {record.get('reason')}."
     )
 
 
-def _stages(folder: Path) -> list[Stage]:
+def _read_stages(folder: Path) -> list[Stage]:
     try:
         return read_stages(folder)
     except (FileNotFoundError, CheckpointFormatError):
@@ -96,11 +99,14 @@ def _stage_table(stages: list[Stage]) -> Table:
     )
     return Table(
         title="Stages",
-        columns=("stage", "images", "score", "active latents", "left", "ended because"),
+        columns=(
+            *("stage", "images", "score", "active latents"),
+            *("images left", "ended because"),
+        ),
         rows=rows,
-        words="Each stage learns from images that are alike in what the stages before "
-        "it have learned. The last one learns from all images, scored by the labels "
-        "that the others found.",
+        caption="Each stage learns from images that are alike in the factors learned "
+        "by earlier stages. The last stage learns from all images, and is scored on "
+        "the labels that the other stages found.",
     )
 
 
@@ -120,16 +126,16 @@ def _add_stage(
         return
     labels = SurrogateLabels.load(folder / "labels.npz")
     assert spec.evolution is not None
-    found = reduce_images(labels, spec.evolution.recursion.reduction)
-    chosen = found.choices[0] if found.choices else None
-    for steps in found.steps[:2]:
+    reduction = reduce_images(labels, spec.evolution.recursion.reduction)
+    chosen = reduction.choices[0] if reduction.choices else None
+    for steps in reduction.steps[:2]:
         gallery.add(
             f"Steps of latent {steps.latent} in {stage.name}",
             lambda steps=steps: picture(
                 f"Steps of latent {steps.latent}, {stage.name}",
                 draw_latent_steps(steps, chosen),
-                words="Sorted labels above, their differences below; crosses are "
-                "peaks, and the next stage learns from the images in red.",
+                caption="Top: sorted labels. Bottom: their differences, with peaks as "
+                "crosses. The next stage learns from the images marked in red.",
                 data=pd.DataFrame({"label": steps.values}),
                 file=f"steps-{stage.name.replace(' ', '-')}-{steps.latent}",
             ),
@@ -138,28 +144,31 @@ def _add_stage(
 
 def _traversals(stage: Stage, folder: Path, dataset: AbstractDataset) -> Picture:
     model = load(folder / "winner")
-    assert isinstance(model, Autoencoder)  # populations breed nothing else
+    assert isinstance(model, Autoencoder)  # populations train nothing else
     if (folder / "labels.npz").is_file():
         rows = SurrogateLabels.load(folder / "labels.npz").rows
         dataset = Subset(dataset, rows)
     n_latents = max(len(stage.latents), 3)
-    found = latent_traversals(model, dataset, n_bases=1, n_latents=n_latents)
+    traversals = latent_traversals(model, dataset, n_bases=1, n_latents=n_latents)
     return picture(
         f"What {stage.name} learned",
-        draw_latent_traversals(found),
-        words=f"Latents of the best model of {stage.name}, the most active first; "
-        f"{len(stage.latents)} are active.",
-        data=pd.DataFrame({"latent": found.latents, found.unit: found.kl}),
+        draw_latent_traversals(traversals),
+        caption=f"Latents of the best model of {stage.name}, the most active first. "
+        f"Active latents: {len(stage.latents)}.",
+        data=pd.DataFrame(
+            {"latent": traversals.latents, traversals.unit: traversals.kl}
+        ),
         file=f"latents-{stage.name.replace(' ', '-')}",
     )
 
 
 def _lineage(lineage: Lineage) -> Picture:
     return picture(
-        "Who descends from whom",
+        "Lineage",
         draw_lineage(lineage),
-        words="A column is a generation, a row a place; lines lead from parents to "
-        "heirs, colours are scores, crosses failed. Red: the way to the winner.",
+        caption="One column per generation. Lines lead from parents to children, "
+        "colors are scores, and crosses are members that failed. Red lines lead to the "
+        "winner.",
         data=lineage_table(lineage),
         file="lineage",
     )
@@ -169,7 +178,7 @@ def _hyperparameters(lineage: Lineage) -> Picture:
     return picture(
         "Hyperparameters over the generations",
         draw_hyperparameters(lineage),
-        words="Lines follow parents. Red: the way to the winner.",
+        caption="Lines lead from parents to children. Red lines lead to the winner.",
         data=lineage_table(lineage),
         file="hyperparameters",
     )

@@ -16,7 +16,7 @@ _NAMES: dict[type[AbstractLikelihood], str] = {
 
 
 def describe_loss(likelihood: AbstractLikelihood) -> str:
-    """Name of the loss that belongs to a likelihood.
+    """Return the name of the loss of a likelihood.
 
     Args:
         likelihood: Likelihood of a model.

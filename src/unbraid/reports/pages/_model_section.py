@@ -1,4 +1,4 @@
-"""The part of a page that shows one model."""
+"""The section of a page about one model."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,6 +10,7 @@ import pandas as pd
 from unbraid.data import AbstractDataset
 from unbraid.foundation import numpy_generator
 from unbraid.models import Autoencoder, LinearModel
+from unbraid.models.objectives import AbstractObjective
 from unbraid.perception import distance_matrices
 from unbraid.reports.explorer._explorer import explorer_text
 from unbraid.reports.figures._cumulative_distances import (
@@ -29,7 +30,7 @@ from unbraid.reports.figures._model import (
     reconstructions,
 )
 from unbraid.reports.figures._scatter import draw_latent_scatter, latent_scatter
-from unbraid.reports.figures._summaries import latent_traversals
+from unbraid.reports.figures._summaries import LatentTraversals, latent_traversals
 from unbraid.reports.figures._training import draw_training_curves, training_curves
 from unbraid.reports.figures._traversals import draw_latent_traversals
 from unbraid.representation import Representation, encode
@@ -43,7 +44,7 @@ from ._verdict_table import verdict_table
 _ENCODED = 2_000
 _MOST_LATENTS = 10
 _LARGEST_EXPLORER = 8_000_000
-"""Letters of it; a page with all the rest of 200 runs stays below 15 MB."""
+"""Maximum number of characters of an embedded explorer."""
 
 
 def model_section(
@@ -53,59 +54,76 @@ def model_section(
     *,
     name: str = "",
     history: Path | None = None,
-    words: tuple[str, ...] = (),
+    paragraphs: tuple[str, ...] = (),
+    model: Autoencoder | LinearModel | None = None,
+    traversals: LatentTraversals | None = None,
+    objective: AbstractObjective | None = None,
 ) -> Section:
-    """Everything that can be seen of a model.
+    """Return the section about a model, with its explorer and figures.
 
     Args:
-        title: Heading.
-        folder: Of the model.
-        dataset: What it was trained on, or ``None`` if that cannot be read.
-        name: What the model is called; like its folder when not given.
-        history: Folder of its run, if that is another one.
-        words: Paragraphs to begin with.
+        title: Heading of the section.
+        folder: Folder of the model.
+        dataset: Training data, or ``None`` if they cannot be read.
+        name: Name of the model. Default: the name of its folder.
+        history: Folder with the training history. Default: ``folder``.
+        paragraphs: Text at the start of the section.
+        model: The model. Default: loaded from the folder.
+        traversals: Traversals of its active latents. Default: computed.
+        objective: Training objective. Default: read from the folder of the run.
     """
     gallery = Gallery()
     try:
-        model = load(folder)
+        model = load(folder) if model is None else model
     except CANNOT_DRAW as error:
         missing = f"The model cannot be shown: {error}"
-        return Section(title=title, words=(*words, missing))
+        return Section(title=title, paragraphs=(*paragraphs, missing))
     if dataset is not None and len(model.image_shape) == 3:
-        called = name or folder.resolve().name
-        gallery.add("The explorer", lambda: _explorer(model, dataset, called))
+        model_name = name or folder.resolve().name
+        gallery.add("The explorer", lambda: _explorer(model, dataset, model_name))
     if isinstance(model, Autoencoder):
-        _add_pictures(gallery, model, dataset)
-    _add_history(gallery, history or folder)
-    missing = [f"{name}: not drawn. {why}" for name, why in gallery.missing]
+        _add_figures(gallery, model, dataset, traversals)
+    _add_history(gallery, history or folder, objective)
     return Section(
-        title=title, words=(*words, *missing), blocks=tuple(gallery.pictures)
+        title=title,
+        paragraphs=(*paragraphs, *gallery.explanations),
+        blocks=tuple(gallery.pictures),
     )
 
 
-def _add_pictures(
-    gallery: Gallery, model: Autoencoder, dataset: AbstractDataset | None
+def _add_figures(
+    gallery: Gallery,
+    model: Autoencoder,
+    dataset: AbstractDataset | None,
+    traversals: LatentTraversals | None,
 ) -> None:
     is_images = len(model.image_shape) == 3
     if dataset is not None and is_images:
-        gallery.add("Latent traversals", lambda: _traversals(model, dataset))
+        gallery.add(
+            "Latent traversals",
+            lambda: _traversals(model, traversals or _traverse(model, dataset)),
+        )
         gallery.add("Reconstructions", lambda: _reconstructions(model, dataset))
     if is_images and model.is_variational:
         gallery.add("Samples", lambda: _samples(model))
     if dataset is not None:
-        codes = encode(model, dataset, rows=_rows(dataset), progress=False)
+        codes = encode(model, dataset, rows=_draw_rows(dataset), progress=False)
         gallery.add("Factors and latents", lambda: _matrices(codes))
-        gallery.add("Latents in pairs", lambda: _scatter(codes))
+        gallery.add("Pairs of latents", lambda: _scatter(codes))
         if dataset.is_grid and is_images:
             gallery.add("Distances", lambda: _distances(model, dataset))
             gallery.add("Perceived distances", lambda: _cumulative(model, dataset))
-        gallery.add("What to expect", lambda: verdict_table(dataset, model))
+        gallery.add("Disentanglement to expect", lambda: verdict_table(dataset, model))
 
 
-def _add_history(gallery: Gallery, folder: Path) -> None:
+def _add_history(
+    gallery: Gallery, folder: Path, objective: AbstractObjective | None
+) -> None:
     history = read_history(folder / "history.jsonl")
     if history:
-        gallery.add("Training", lambda: _curves(history, folder))
+        gallery.add(
+            "Training", lambda: _curves(history, objective or _read_objective(folder))
+        )
 
 
 def _explorer(
@@ -114,29 +132,31 @@ def _explorer(
     text = explorer_text([model], dataset, names={}, model_names=[name], is_part=True)
     if len(text) > _LARGEST_EXPLORER:
         raise ValueError(
-            f"With its networks it is {len(text) / 1e6:.0f} MB large, too much for "
-            "this page; `unbraid explore` writes it as a file of its own."
+            f"The explorer of this model takes {len(text) / 1e6:.0f} MB, too much for "
+            "this page. `unbraid explore` writes it to a file of its own."
         )
     return Frame(
-        title="Move its latents by hand",
-        words="Start from a picture, move a slider, and see what the model draws.",
+        title="Explorer",
+        caption="Start from an image, move a slider, and see what the model decodes.",
         document=text,
     )
 
 
-def _traversals(model: Autoencoder, dataset: AbstractDataset) -> Picture:
+def _traverse(model: Autoencoder, dataset: AbstractDataset) -> LatentTraversals:
     found = latent_traversals(model, dataset, n_bases=2, n_latents=_MOST_LATENTS)
-    n_active = max(sum(kl > ACTIVE for kl in found.kl), 1)
-    silent = model.n_latents - n_active
-    if n_active < len(found.latents):
-        found = latent_traversals(model, dataset, n_bases=2, n_latents=n_active)
-    of_all = f"{silent} of {model.n_latents}"
-    left_out = f" Those that say nothing are left out ({of_all})." if silent else ""
+    return found.first(n_latents=max(sum(kl > ACTIVE for kl in found.kl), 1))
+
+
+def _traversals(model: Autoencoder, found: LatentTraversals) -> Picture:
+    found = found.first(n_latents=len(found.latents), n_bases=2)
+    n_inactive = model.n_latents - len(found.latents)
+    of_all = f"{n_inactive} of {model.n_latents}"
+    note = f" Inactive latents are not shown ({of_all})." if n_inactive else ""
     return picture(
         "What each latent does",
         draw_latent_traversals(found),
-        words="Each row moves one latent from -2 to 2 and leaves the others. A latent "
-        "that is disentangled changes one thing, the same in both pictures." + left_out,
+        caption="Each row varies one latent from -2 to 2 and keeps the others fixed. A "
+        "disentangled latent changes one property, the same one in both images." + note,
         data=pd.DataFrame({"latent": found.latents, found.unit: found.kl}),
         file="latents",
     )
@@ -145,10 +165,10 @@ def _traversals(model: Autoencoder, dataset: AbstractDataset) -> Picture:
 def _reconstructions(model: Autoencoder, dataset: AbstractDataset) -> Picture:
     found = reconstructions(model, dataset)
     return picture(
-        "Images and what the model makes of them",
+        "Reconstructions",
         draw_reconstructions(found),
-        words="What is missing below an image is not in its code. Mean squared "
-        f"difference of pixels {found.errors.mean():.4f}.",
+        caption="Images of the data, and below them their reconstructions by the "
+        f"model. Mean squared error per pixel: {found.errors.mean():.4f}.",
         data=pd.DataFrame({"row": found.rows, "squared_error": found.errors}),
         file="reconstructions",
     )
@@ -159,9 +179,9 @@ def _samples(model: Autoencoder) -> Picture:
     codes = prior_codes(len(pictures), model.n_latents).numpy()
     names = [f"z{latent}" for latent in range(model.n_latents)]
     return picture(
-        "Pictures that it makes up",
+        "Samples from the prior",
         draw_prior_samples(pictures),
-        words="Decoded from random codes, row by row.",
+        caption="Images decoded from random codes.",
         data=pd.DataFrame(codes, columns=names).round(4),
         file="samples",
     )
@@ -173,9 +193,10 @@ def _matrices(codes: Representation) -> Picture | None:
     found = factor_latent_matrices(codes)
     tables = {"mutual_information": found.information, "importance": found.importance}
     return picture(
-        "Which latent holds which factor",
+        "Which latent encodes which factor",
         draw_factor_latent_matrices(found),
-        words="Disentangled: one dark cell in every column, and no row with two.",
+        caption="A disentangled model has one dark cell in every column, and at most "
+        "one in every row.",
         data=pd.concat(
             pd.DataFrame(values, columns=list(found.factors)).assign(
                 latent=found.latents, table=name
@@ -188,13 +209,15 @@ def _matrices(codes: Representation) -> Picture | None:
 
 def _scatter(codes: Representation) -> Picture:
     found = latent_scatter(codes)
-    colour = " The colour is a factor." if found.values is not None else ""
+    color = ""
+    if found.values is not None:
+        color = f" The color is the factor {found.factor}."
     data = pd.DataFrame(found.codes, columns=[f"z{k}" for k in found.latents])
     return picture(
-        "Codes, two latents at a time",
+        "Pairs of latents",
         draw_latent_scatter(found),
-        words=f"The latents that vary most; shapes other than clouds or grids mean "
-        f"that two latents depend on each other.{colour}",
+        caption="Codes of the latents with the largest variance. Shapes other than "
+        f"clouds or grids mean that two latents depend on each other.{color}",
         data=data.round(4),
         file="codes",
     )
@@ -217,8 +240,8 @@ def _distances(model: Autoencoder, dataset: AbstractDataset) -> Picture:
     return picture(
         "Distances along factors",
         draw_distance_matrices(found),
-        words="Rows are factors, both sides of a square are their values, light is "
-        "far. Images are compared by the loss of this model "
+        caption="Each row is a factor, and the axes of each matrix are its values. "
+        "Light means far apart. Images are compared by the loss of this model "
         f"({describe_loss(model.likelihood)}). Latents tend to copy the distances of "
         "the data.",
         data=pd.DataFrame(cells),
@@ -230,17 +253,17 @@ def _cumulative(model: Autoencoder, dataset: AbstractDataset) -> Picture:
     found = cumulative_distances(dataset, loss=model)
     data = pd.DataFrame(found.distances.T, columns=list(found.names))
     return picture(
-        "How different images look that differ in one factor",
+        "Perceived distances of images that differ in one factor",
         draw_cumulative_distances(found),
-        words="Lines further right are factors that change more of what the loss of "
-        f"this model sees ({describe_loss(model.likelihood)}); they are learned first.",
+        caption="Factors further to the right change the loss of this model "
+        f"({describe_loss(model.likelihood)}) more. They are learned first.",
         data=data.round(6),
         file="perceived-distances",
     )
 
 
-def _curves(history: Sequence[Mapping[str, Any]], folder: Path) -> Picture:
-    curves = training_curves(history, objective=_objective(folder))
+def _curves(history: Sequence[Mapping[str, Any]], objective: Any) -> Picture:
+    curves = training_curves(history, objective=objective)
     data = pd.DataFrame({"step": curves.steps, **curves.terms})
     if curves.kl is not None:
         names = [f"kl_z{latent}" for latent in range(curves.kl.shape[1])]
@@ -248,25 +271,25 @@ def _curves(history: Sequence[Mapping[str, Any]], folder: Path) -> Picture:
     return picture(
         "Training",
         draw_training_curves(curves),
-        words="A latent is active when it says more than 0.01 nats about an image.",
+        caption="A latent is active if its mean KL divergence is above 0.01 nats.",
         data=data,
         file="training",
     )
 
 
-def _objective(folder: Path) -> Any:
+def _read_objective(folder: Path) -> Any:
     from unbraid.foundation import read_json
     from unbraid.training import TrainingSpec
 
     try:
-        about = read_json(folder / "spec.json", kind="run")
-        spec = TrainingSpec.from_plain(about["spec"])
+        record = read_json(folder / "spec.json", kind="run")
+        spec = TrainingSpec.from_plain(record["spec"])
     except (*CANNOT_DRAW, AttributeError, TypeError):
-        return None  # the curves do without it
+        return None  # the curves can be drawn without it
     return spec.objective.over(spec.steps)
 
 
-def _rows(dataset: AbstractDataset) -> np.ndarray:
+def _draw_rows(dataset: AbstractDataset) -> np.ndarray:
     if len(dataset) <= _ENCODED:
         return np.arange(len(dataset))
     generator = numpy_generator(0, "report")

@@ -1,4 +1,4 @@
-"""What a page holds, as plain records, and how it becomes HTML."""
+"""Records for the parts of a report page, and their rendering as HTML."""
 
 import base64
 import re
@@ -11,8 +11,9 @@ import pandas as pd
 from unbraid.reports.explorer._explorer_page import script_hash
 
 _HALF_PAGE = 470.0  # points
-_MOST_COLUMNS, _HALF_ROW = 6, 60  # of a table that fits into half a page; letters
-_TURNING = {
+# Largest table that fits into half a page: columns, and characters per row.
+_MOST_COLUMNS, _HALF_ROW = 6, 60
+_DIRECTION_MARKS = {
     *range(0x202A, 0x202F),
     *range(0x2066, 0x206A),
     *(0x200E, 0x200F, 0x061C),
@@ -24,16 +25,16 @@ class Picture:
     """A figure on a page.
 
     Attributes:
-        title: What it shows.
-        words: How to read it.
-        markup: The figure as SVG, which is ours and safe.
-        alternative: For those who cannot see it.
-        data: Its numbers as a table, or ``None``.
-        file: Name under which the numbers are saved.
+        title: Title of the figure.
+        caption: Explanation of how to read it.
+        markup: SVG of the figure, which is inserted without escaping.
+        alternative: Description for screen readers.
+        data: Numbers of the figure as a table, or ``None``.
+        file: File name for downloading the numbers.
     """
 
     title: str
-    words: str
+    caption: str
     markup: str
     alternative: str
     data: pd.DataFrame | None = None
@@ -41,12 +42,12 @@ class Picture:
 
     @property
     def link(self) -> str:
-        """The numbers as an address that holds them."""
+        """Data URL with the numbers as CSV."""
         return "" if self.data is None else csv_link(self.data)
 
     @property
     def is_wide(self) -> bool:
-        """Whether it needs the whole width of a page."""
+        """Whether it needs the full width of a page."""
         width = re.search(r'width="([\d.]+)pt"', self.markup)
         return width is not None and float(width[1]) > _HALF_PAGE
 
@@ -56,57 +57,58 @@ class Table:
     """Rows of text and numbers.
 
     Attributes:
-        title: What it lists.
+        title: Title of the table.
         columns: Names of the columns.
-        rows: Cells, numbers ready as text.
-        words: How to read it.
-        data: More of the same for machines, or ``None``.
-        file: Name under which that is saved.
-        is_folded: Whether it opens on a click only.
+        rows: Cells of each row, with numbers formatted as strings.
+        caption: Explanation of how to read it.
+        data: Table to download as CSV, or ``None``.
+        file: File name for the download.
+        is_folded: Whether the table is collapsed at first.
     """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
-    words: str = ""
+    caption: str = ""
     data: pd.DataFrame | None = None
     file: str = ""
     is_folded: bool = False
 
     @property
     def link(self) -> str:
-        """The numbers as an address that holds them."""
+        """Data URL with the numbers as CSV."""
         return "" if self.data is None else csv_link(self.data)
 
     @property
     def is_wide(self) -> bool:
-        """Whether it needs the whole width of a page."""
+        """Whether it needs the full width of a page."""
         longest = max((sum(len(str(c)) for c in row) for row in self.rows), default=0)
         return len(self.columns) > _MOST_COLUMNS or longest > _HALF_ROW
 
 
 @dataclass(frozen=True, kw_only=True)
 class Frame:
-    """An explorer inside a page, shut off from it.
+    """An explorer embedded in a page, isolated from it.
 
     Attributes:
-        title: What it is.
-        words: How to use it.
-        document: A whole page, from :func:`~unbraid.reports._explorer.explorer_text`.
+        title: Title of the explorer.
+        caption: Explanation of how to use it.
+        document: Complete HTML page, from
+            :func:`~unbraid.reports.explorer._explorer.explorer_text`.
     """
 
     title: str
-    words: str
+    caption: str
     document: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Words:
-    """Text as it is, such as settings.
+class Preformatted:
+    """Text shown with its line breaks, such as settings.
 
     Attributes:
-        title: What it is.
-        text: With its lines.
+        title: Title of the text.
+        text: Text to show.
     """
 
     title: str
@@ -115,12 +117,12 @@ class Words:
 
 @dataclass(frozen=True, kw_only=True)
 class Notice:
-    """What a reader must know before anything else.
+    """A warning or note at the top of a page.
 
     Attributes:
-        level: ``"problem"`` if something went wrong, else ``"note"``.
-        title: What, in one sentence.
-        items: The cases of it, each a name and words.
+        level: ``"problem"`` if something went wrong, otherwise ``"note"``.
+        title: Message in one sentence.
+        items: Name and description of each case.
     """
 
     level: Literal["problem", "note"]
@@ -130,30 +132,30 @@ class Notice:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A part of a page under one heading.
+    """A section of a page.
 
     Attributes:
-        title: The heading.
-        words: Paragraphs below it.
-        blocks: What follows.
+        title: Heading.
+        paragraphs: Text below the heading.
+        blocks: Figures, tables and other blocks below the text.
     """
 
     title: str
-    words: tuple[str, ...] = ()
-    blocks: tuple[Picture | Table | Frame | Words, ...] = ()
+    paragraphs: tuple[str, ...] = ()
+    blocks: tuple[Picture | Table | Frame | Preformatted, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """A whole report.
+    """A report page.
 
     Attributes:
-        kind: What it is about, such as ``"Study"``.
-        title: Its name.
-        lead: The result in a sentence or two.
-        facts: A few numbers, by what they count.
-        notices: What must be known first.
-        sections: The parts.
+        kind: Kind of report, such as ``"Study"``.
+        title: Title of the page.
+        lead: Result in one or two sentences.
+        facts: Names and values of the most important numbers.
+        notices: Warnings and notes at the top.
+        sections: Sections of the page.
     """
 
     kind: str
@@ -165,11 +167,11 @@ class Page:
 
 
 def render(page: Page, *, explorer: str = "") -> str:
-    """A page as HTML, all text escaped.
+    """Return a page as HTML, with all text escaped.
 
     Args:
-        page: What it says.
-        explorer: Address of a page with the explorer alone, or empty.
+        page: Page to render.
+        explorer: URL of the explorer as a page of its own; empty for none.
     """
     from jinja2 import Environment, StrictUndefined
 
@@ -182,12 +184,12 @@ def render(page: Page, *, explorer: str = "") -> str:
     environment.tests["picture"] = lambda block: isinstance(block, Picture)
     environment.tests["table"] = lambda block: isinstance(block, Table)
     environment.tests["frame"] = lambda block: isinstance(block, Frame)
-    environment.filters["straight"] = straight
+    environment.filters["without_direction_marks"] = without_direction_marks
     environment.filters["is_number"] = _is_number
     source = files("unbraid.reports.pages") / "report.html.jinja"
     template = environment.from_string(source.read_text(encoding="utf-8"))
     blocks = [block for section in page.sections for block in section.blocks]
-    # A frame may run no script that the page around it may not run.
+    # A frame can run only scripts that the page allows.
     has_frame = any(isinstance(block, Frame) for block in blocks)
     return template.render(
         page=page,
@@ -197,18 +199,20 @@ def render(page: Page, *, explorer: str = "") -> str:
     )
 
 
-def straight(text: str) -> str:
-    r"""Without marks that turn the direction of writing, where none can be kept in.
+def without_direction_marks(text: str) -> str:
+    r"""Remove Unicode marks that change the direction of text.
+
+    Used where markup cannot confine their effect, such as in titles.
 
     Example:
-        >>> straight("run \u202e1")
+        >>> without_direction_marks("run \u202e1")
         'run 1'
     """
-    return "".join(letter for letter in text if ord(letter) not in _TURNING)
+    return "".join(letter for letter in text if ord(letter) not in _DIRECTION_MARKS)
 
 
 def csv_link(data: pd.DataFrame) -> str:
-    """A table as an address that holds it.
+    """Return a data URL with a table as CSV.
 
     Example:
         >>> csv_link(pd.DataFrame({"a": [1]}))

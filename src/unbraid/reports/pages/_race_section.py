@@ -1,4 +1,4 @@
-"""The race of a discovery, round by round."""
+"""The section of a page about the rounds of a discovery."""
 
 from typing import Any
 
@@ -22,13 +22,13 @@ _NUMBERS = {"active_latents": 1, "agreement": 2, "chance": 2, "elbo": 1}
 
 
 def race_section(plan: dict[str, Any]) -> Section | None:
-    """Show which configurations started, and how each round was decided.
+    """Return the section about the rounds of a discovery.
 
     Args:
         plan: Content of ``plan.json``.
 
     Returns:
-        The section; ``None`` if the discovery has no rounds.
+        Section; ``None`` if the discovery has no rounds.
     """
     rungs = plan.get("rungs") or ()
     if not rungs:
@@ -36,33 +36,33 @@ def race_section(plan: dict[str, Any]) -> Section | None:
     paragraphs = [*plan.get("notes", ()), *map(_describe, range(len(rungs)), rungs)]
     rows = [
         (
-            str(place + 1),
+            str(index + 1),
             standing["name"],
             number(max(standing["score"], 0.0), 1),
             *(number(standing[name], digits) for name, digits in _NUMBERS.items()),
             "yes" if standing["is_kept"] else "no",
         )
-        for place, standings in enumerate(plan.get("results") or ())
+        for index, standings in enumerate(plan.get("results") or ())
         for standing in sorted(standings, key=lambda each: -each["score"])
     ]
     table = Table(
         title="Standings",
         columns=_COLUMNS,
         rows=tuple(rows),
-        words="Latents found again: active latents of a run that runs with other seeds "
-        "find too, beyond what chance gives. Labels are not used.",
+        caption="Latents found again: active latents of a run that runs with other "
+        "seeds also find, minus the number expected by chance. Labels are not used.",
         data=pd.DataFrame(rows, columns=list(_COLUMNS)),
         file="race.csv",
     )
     return Section(
-        title="The race", words=tuple(paragraphs), blocks=(table,) if rows else ()
+        title="Rounds", paragraphs=tuple(paragraphs), blocks=(table,) if rows else ()
     )
 
 
-def _describe(place: int, rung: dict[str, Any]) -> str:
+def _describe(index: int, rung: dict[str, Any]) -> str:
     n_configurations = rung["n_configurations"]
     plural = "s" if n_configurations > 1 else ""
     return (
-        f"Round {place + 1}: {n_configurations} configuration{plural} with "
+        f"Round {index + 1}: {n_configurations} configuration{plural} with "
         f"{rung['n_seeds']} seeds, trained up to step {rung['steps']:,}."
     )

@@ -1,4 +1,4 @@
-"""Scores of one model as a table, and numbers as people read them."""
+"""Table of the scores of one model, and formatting of numbers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,11 +10,11 @@ from ._page import Table
 
 
 def scores_table(scores: Mapping[str, Any]) -> Table | None:
-    """Scores of one model as they are kept with its run.
+    """Return a table of the scores of one model; ``None`` if there are none.
 
     Args:
-        scores: By name, with ``value``, ``variant``, ``per_factor``, ``factors_used``
-            and ``note``.
+        scores: Scores by name, as stored with a run. Each has ``value``, ``variant``,
+            ``per_factor``, ``factors_used`` and ``note``.
     """
     if not scores:
         return None
@@ -29,8 +29,7 @@ def scores_table(scores: Mapping[str, Any]) -> Table | None:
         used = part.get("factors_used")
         factors_used = "{} of {}".format(*used) if used else ""
         rows.append((name, number(part.get("value")), factors_used, *cells, note))
-    shares = (f"of {factor}" for factor in factors)
-    columns = ("score", "value", "factors used", *shares, "how")
+    columns = ("score", "value", "factors used", *factors, "notes")
     return Table(
         title="Scores",
         columns=columns,
@@ -41,7 +40,7 @@ def scores_table(scores: Mapping[str, Any]) -> Table | None:
 
 
 def number(value: Any, digits: int = 3) -> str:
-    """A number for people, a dash for none."""
+    """Format a number for display; a dash if it is missing."""
     if value is None or (isinstance(value, float) and not np.isfinite(value)):
         return "\u2013"
     if isinstance(value, int | np.integer):

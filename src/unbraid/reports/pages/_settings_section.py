@@ -1,4 +1,4 @@
-"""The last part of a page: settings and versions."""
+"""The section of a page with settings and versions."""
 
 import platform
 from collections import Counter
@@ -6,36 +6,37 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 from unbraid.foundation import write_yaml
-from unbraid.studies import Cell, Study
-from unbraid.training import RunFolder
+from unbraid.studies import RunRecord, Study
 
-from ._page import Section, Table, Words
+from ._page import Preformatted, Section, Table
 
 
-def settings_section(study: Study, cells: Sequence[Cell]) -> Section:
-    """The study in its own words, and what it ran with.
+def settings_section(study: Study, runs: Sequence[RunRecord]) -> Section:
+    """Return the section with the study file and the versions it ran with.
 
     Args:
-        study: What was to be done.
-        cells: Its runs, none before it has begun.
+        study: Study.
+        runs: Runs of the study; empty if it has not started.
     """
     seen: Counter[tuple[str, str]] = Counter()
-    for cell in cells:
-        versions = RunFolder(cell.files.path).read_status().get("versions", {})
+    for run in runs:
+        versions = run.status.get("versions", {})
         seen.update((str(name), str(version)) for name, version in versions.items())
     text = write_yaml(study.to_plain())
     return Section(
         title="Settings and versions",
-        blocks=(Words(title="study.yaml", text=text), versions_of(seen)),
+        blocks=(Preformatted(title="study.yaml", text=text), versions_table(seen)),
     )
 
 
-def versions_of(seen: Counter[tuple[str, str]]) -> Table:
-    """Versions by how many runs they trained, and those of this page."""
+def versions_table(seen: Counter[tuple[str, str]]) -> Table:
+    """Return a table of the versions used by the runs and by this page."""
     rows = [
         (name, number_of, f"{count} {'run' if count == 1 else 'runs'}")
         for (name, number_of), count in sorted(seen.items())
     ]
     now = {"unbraid": version("unbraid"), "Python": platform.python_version()}
     rows += [(name, number_of, "this page") for name, number_of in now.items()]
-    return Table(title="Versions", columns=("of", "version", "where"), rows=(*rows,))
+    return Table(
+        title="Versions", columns=("package", "version", "used by"), rows=(*rows,)
+    )

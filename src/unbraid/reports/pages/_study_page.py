@@ -1,5 +1,6 @@
 """The report of a study."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -7,30 +8,31 @@ import pandas as pd
 
 from unbraid.data import AbstractDataset, DataSpec, open_dataset
 from unbraid.reports.figures._frames import count_different, is_done, numbers, texts
-from unbraid.reports.figures._ranking import Place, rank_settings, setting_name
-from unbraid.studies import Cell, StudyFolder, study_table
+from unbraid.reports.figures._ranking import RankedSetting, rank_settings, setting_name
+from unbraid.studies import RunRecord, StudyFolder, make_table, read_records
 from unbraid.studies.analysis import strengths, values_of
 
 from ._comparison_section import comparison_section, main_score, ranking_block
-from ._dynamics_block import dynamics_picture, is_awake
+from ._dynamics_block import dynamics_picture, read_paths
 from ._embed import CANNOT_DRAW, Gallery
 from ._evolution_section import evolution_section
 from ._model_section import model_section
 from ._page import Notice, Page, Picture, Section, Table
 from ._scores_table import number, scores_table
 from ._settings_section import settings_section
-from ._study_sections import asked_section, run_notices, trained_section
+from ._study_sections import run_notices, runs_section, setup_section
 
 
 def study_page(path: Path) -> Page:
-    """Everything about a study that its folder tells.
+    """Return the report of a study.
 
     Args:
-        path: Its folder.
+        path: Folder of the study.
     """
     folder = StudyFolder(path)
-    table = study_table(path)
-    notices = run_notices(folder, table)
+    runs = read_records(folder)
+    table = make_table(runs)
+    notices = run_notices(runs, table)
     n_done = int(is_done(table).sum())
     n_failed = texts(table, "status").count("failed")
     facts = (
@@ -40,35 +42,37 @@ def study_page(path: Path) -> Page:
         ("methods", number(count_different(strengths(table), "method"))),
         ("seeds", number(count_different(table, "seed"))),
     )
-    asked = asked_section([cell.spec for cell in folder.cells])
-    settings = settings_section(folder.study, folder.cells)
+    setup = setup_section([run.cell.spec for run in runs])
+    settings = settings_section(folder.study, runs)
     score = main_score(table)
     if not n_done or not score:
-        nothing = "No run is finished, so that there is nothing to compare yet."
-        lead = nothing if not n_done else "The finished runs have no score to compare."
+        lead = "The finished runs have no score to compare."
+        if not n_done:
+            lead = "No run is finished, so there is nothing to compare yet."
         return Page(
             kind="Study",
             title=folder.study.name,
             lead=lead,
             facts=facts,
             notices=notices,
-            sections=(asked, trained_section(table), settings),
+            sections=(setup, runs_section(table), settings),
         )
-    places = rank_settings(table, score)
-    best = _best_run(folder, table, score)
+    ranked = rank_settings(table, score)
+    best = _find_best_run(runs, table, score)
+    dataset, why = open_data(best.cell.spec.data)
     sections = [
-        asked,
-        _ranking_section(places, score, count_different(table, "data")),
-        _best_section(best, folder, table, score),
-        evolution_section(best, open_data(best.spec.data)[0]),
+        setup,
+        _ranking_section(ranked, score, count_different(table, "data")),
+        _best_section(best, runs, table, score, dataset, (why,) if why else ()),
+        evolution_section(best, dataset),
         comparison_section(table, score),
-        trained_section(table),
+        runs_section(table),
         settings,
     ]
     return Page(
         kind="Study",
         title=folder.study.name,
-        lead=_lead(places, score),
+        lead=_lead(ranked, score),
         facts=facts,
         notices=(*notices, *_caution(score)),
         sections=tuple(section for section in sections if section is not None),
@@ -76,112 +80,116 @@ def study_page(path: Path) -> Page:
 
 
 def open_data(data: DataSpec | str) -> tuple[AbstractDataset | None, str]:
-    """A dataset, or ``None`` and why it cannot be read.
+    """Open a dataset, or return ``None`` and the reason why that failed.
 
     Args:
-        data: Name or path, and options; or their text.
+        data: Name or path of the dataset with its options.
     """
     try:
         return open_dataset(data), ""
     except CANNOT_DRAW as error:
-        return (
-            None,
-            f"The data cannot be read, so that some pictures are left out: {error}",
-        )
+        return None, f"The data cannot be read, so some figures are missing: {error}"
 
 
 def _caution(score: str) -> tuple[Notice, ...]:
     if score.startswith("score."):
         return ()
-    words = (
-        "The data have no factors, or their scores were not asked for: settings are in "
-        "order of the ELBO, which says how well images are explained and nothing about "
-        "disentanglement. `unbraid discover` chooses without labels."
+    message = (
+        "There are no scores of disentanglement, because the data have no factors or "
+        "no metrics were requested. Settings are in order of the ELBO, which measures "
+        "the fit to the data, not disentanglement. Use `unbraid discover` to choose a "
+        "model without labels."
     )
-    return (Notice(level="note", title=words),)
+    return (Notice(level="note", title=message),)
 
 
-def _lead(places: tuple[Place, ...], score: str) -> str:
+def _lead(ranked: tuple[RankedSetting, ...], score: str) -> str:
     name = score.split(".", 1)[-1]
-    first = places[0]
-    n_best = sum(place.group == 0 for place in places)
+    first = ranked[0]
+    n_best = sum(setting.group == 0 for setting in ranked)
     low, high = first.interval
-    words = f"{first.name} has the highest {name}: {number(first.score)}"
+    text = f"{first.name} has the highest {name}: {number(first.score)}"
     if first.n_runs > 1:
-        words += f" on average ({number(low)} to {number(high)})"
-    if len(places) == 1:
-        return words + "; it is the only setting."
+        text += f" on average (95% interval {number(low)} to {number(high)})"
+    if len(ranked) == 1:
+        return text + "; it is the only setting."
     if n_best == 1:
-        return words + ", and can be told from all others."
-    return (
-        words + f"; {n_best} of {len(places)} settings cannot be told apart at the top."
-    )
+        return text + ", significantly better than all others."
+    return text + f"; the best {n_best} of {len(ranked)} do not differ significantly."
 
 
-def _ranking_section(places: tuple[Place, ...], score: str, n_datasets: int) -> Section:
+def _ranking_section(
+    ranked: tuple[RankedSetting, ...], score: str, n_datasets: int
+) -> Section:
     name = score.split(".", 1)[-1]
     rows = tuple(
         (
             str(row + 1),
-            place.name,
-            number(place.score),
-            _interval(place),
-            str(place.group + 1),
-            str(place.n_runs),
+            setting.name,
+            number(setting.score),
+            _format_interval(setting),
+            str(setting.group + 1),
+            str(setting.n_runs),
         )
-        for row, place in enumerate(places)
+        for row, setting in enumerate(ranked)
     )
     table = Table(
         title="All settings",
-        columns=("place", "setting", name, "95% interval", "group", "runs"),
+        columns=("rank", "setting", name, "95% interval", "group", "runs"),
         rows=rows,
-        words="A group holds what cannot be told apart.",
+        caption="Settings of one group do not differ significantly.",
         is_folded=len(rows) > 40,
     )
-    words = (f"Scores are means over {n_datasets} datasets.",) if n_datasets > 1 else ()
-    blocks = (ranking_block(places, name), table)
-    return Section(title="Ranking", words=words, blocks=blocks)
+    text = (f"Scores are means over {n_datasets} datasets.",) if n_datasets > 1 else ()
+    blocks = (ranking_block(ranked, name), table)
+    return Section(title="Ranking", paragraphs=text, blocks=blocks)
 
 
-def _interval(place: Place) -> str:
-    if place.n_runs < 2:
-        return "one run only"  # which says nothing about others
-    return f"{number(place.interval[0])} to {number(place.interval[1])}"
+def _format_interval(setting: RankedSetting) -> str:
+    if setting.n_runs < 2:
+        return "one run only"  # the spread over seeds is unknown
+    return f"{number(setting.interval[0])} to {number(setting.interval[1])}"
 
 
-def _best_run(folder: StudyFolder, table: pd.DataFrame, score: str) -> Cell:
-    """The run with the highest score."""
+def _find_best_run(
+    all_runs: Sequence[RunRecord], table: pd.DataFrame, score: str
+) -> RunRecord:
+    """Return the run with the highest score."""
     values = np.where(is_done(table), numbers(table, score), np.nan)
-    return folder.cells[int(np.nanargmax(values))]
+    return all_runs[int(np.nanargmax(values))]
 
 
 def _best_section(
-    cell: Cell, folder: StudyFolder, table: pd.DataFrame, score: str
+    best: RunRecord,
+    all_runs: Sequence[RunRecord],
+    table: pd.DataFrame,
+    score: str,
+    dataset: AbstractDataset | None,
+    notes: tuple[str, ...],
 ) -> Section:
+    cell = best.cell
     row = texts(table, "id").index(cell.id)
     runs = strengths(table)
     strength = values_of(runs, "strength")[row]
     name = setting_name(texts(runs, "method")[row], strength)
     value = number(float(numbers(table, score)[row]))
-    dataset, why = open_data(cell.spec.data)
-    words = (
+    summary = (
         f"{name}, seed {cell.spec.seed}, run {cell.id}: "
-        f"{score.split('.', 1)[-1]} {value}.",
+        f"{score.split('.', 1)[-1]} {value}."
     )
     section = model_section(
         "The best run",
         cell.files.path,
         dataset,
         name=f"{name}, seed {cell.spec.seed}",
-        words=(*words, *((why,) if why else ())),
+        paragraphs=(summary, *notes),
     )
     gallery = Gallery()
-    gallery.add("How seeds learnt", lambda: _dynamics(cell, folder, table))
-    missing = [f"{title}: not drawn. {why}" for title, why in gallery.missing]
-    scores = scores_table(cell.files.read_scores().get("scores", {}))
+    gallery.add("Training dynamics", lambda: _dynamics(best, all_runs))
+    scores = scores_table(best.scores.get("scores", {}))
     return Section(
         title=section.title,
-        words=(*section.words, *missing),
+        paragraphs=(*section.paragraphs, *gallery.explanations),
         blocks=(
             *section.blocks,
             *gallery.pictures,
@@ -190,14 +198,15 @@ def _best_section(
     )
 
 
-def _dynamics(cell: Cell, folder: StudyFolder, table: pd.DataFrame) -> Picture | None:
-    """Of the run and those that differ from it in the seed alone."""
-    own = cell.spec.model_copy(update={"seed": 0})
-    cells = [
-        other
-        for other, is_finished in zip(folder.cells, is_done(table), strict=True)
-        if is_finished
-        and other.spec.model_copy(update={"seed": 0}) == own
-        and is_awake(other)
-    ]
-    return dynamics_picture("How the seeds of this setting learnt", cells)
+def _dynamics(best: RunRecord, all_runs: Sequence[RunRecord]) -> Picture | None:
+    """Draw the training dynamics of a run and the same run with other seeds."""
+    own = best.cell.spec.model_copy(update={"seed": 0})
+    paths = read_paths(
+        [
+            run
+            for run in all_runs
+            if run.is_active and run.cell.spec.model_copy(update={"seed": 0}) == own
+        ]
+    )
+    title = "Training dynamics of the seeds of this setting"
+    return None if paths is None else dynamics_picture(title, paths)

@@ -1,4 +1,4 @@
-"""Parts of a page about many runs: what was asked, and what became of it."""
+"""Sections of a page about many runs: settings, notices and results."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,9 +15,8 @@ from unbraid.reports.figures._frames import (
     texts,
 )
 from unbraid.reports.figures._ranking import setting_name
-from unbraid.studies import Cell, RunSpec, StudyFolder
+from unbraid.studies import RunRecord, RunSpec
 from unbraid.studies.analysis import strengths
-from unbraid.training import RunFolder
 
 from ._comparison_section import main_score
 from ._page import Notice, Section, Table
@@ -26,16 +25,16 @@ from ._scores_table import number
 _MOST_CASES = 12
 
 
-def run_notices(folder: StudyFolder, table: pd.DataFrame) -> tuple[Notice, ...]:
-    """Failures, warnings and runs that are not done, in words.
+def run_notices(runs: Sequence[RunRecord], table: pd.DataFrame) -> tuple[Notice, ...]:
+    """Return notices about failures, warnings and unfinished runs.
 
     Args:
-        folder: Of the study.
-        table: One row per run.
+        runs: Runs of the study.
+        table: Table of runs, one row per run.
     """
     notices = []
     errors = [
-        (error or "no reason was kept") if status == "failed" else ""
+        (error or "no reason was recorded") if status == "failed" else ""
         for error, status in zip(
             texts(table, "error"), texts(table, "status"), strict=True
         )
@@ -46,20 +45,21 @@ def run_notices(folder: StudyFolder, table: pd.DataFrame) -> tuple[Notice, ...]:
         notices.append(
             Notice(
                 level="problem",
-                title=f"{_of(states['failed'], n_runs)} failed.",
-                items=_grouped(texts(table, "id"), errors),
+                title=f"{_count(states['failed'], n_runs)} failed.",
+                items=_group(texts(table, "id"), errors),
             )
         )
     warned = [
-        _words(cell, names)
-        for cell, names in zip(folder.cells, texts(table, "warnings"), strict=True)
+        _describe_warnings(run, names)
+        for run, names in zip(runs, texts(table, "warnings"), strict=True)
     ]
     if any(warned):
+        n_warned = n_runs - warned.count("")
         notices.append(
             Notice(
                 level="problem",
-                title=f"{_of(n_runs - warned.count(''), n_runs)} ended with a warning.",
-                items=_grouped(texts(table, "id"), warned),
+                title=f"{_count(n_warned, n_runs)} ended with a warning.",
+                items=_group(texts(table, "id"), warned),
             )
         )
     partial = texts(table, "partial_scores")
@@ -67,61 +67,63 @@ def run_notices(folder: StudyFolder, table: pd.DataFrame) -> tuple[Notice, ...]:
         notices.append(
             Notice(
                 level="note",
-                title=f"{_of(n_runs - partial.count(''), n_runs)} have scores that do "
-                "not count all factors.",
-                items=_grouped(texts(table, "id"), partial),
+                title=f"{_count(n_runs - partial.count(''), n_runs)} have scores that "
+                "ignore some factors.",
+                items=_group(texts(table, "id"), partial),
             )
         )
-    silent = _silent(table)
-    if silent:
+    n_inactive = _count_inactive(table)
+    if n_inactive:
         notices.append(
             Notice(
                 level="problem",
-                title=f"{_of(silent, n_runs)} learnt nothing: no latent says anything "
-                "about an image.",
+                title=f"{_count(n_inactive, n_runs)} learned nothing: no latent is "
+                "active.",
             )
         )
     left = [(state, states[state]) for state in ("running", "begun", "waiting")]
     if any(count for _, count in left):
-        words = ", ".join(f"{count} {state}" for state, count in left if count)
+        counts = ", ".join(f"{count} {state}" for state, count in left if count)
         notices.append(
             Notice(
                 level="note",
-                title=f"Not finished: {words}. This page shows what is there so far.",
+                title=f"Not finished: {counts}. This page shows the results so far.",
             )
         )
     return tuple(notices)
 
 
-def asked_section(specs: Sequence[RunSpec], *, words: tuple[str, ...] = ()) -> Section:
-    """What a study was to try.
+def setup_section(
+    specs: Sequence[RunSpec], *, paragraphs: tuple[str, ...] = ()
+) -> Section:
+    """Return the section about the settings of a study.
 
     Args:
-        specs: Its runs.
-        words: Paragraphs to begin with.
+        specs: Settings of the runs.
+        paragraphs: Text at the start of the section.
     """
     first = specs[0]
     steps = sorted({spec.training.steps for spec in specs})
     latents = sorted({spec.training.n_latents for spec in specs})
-    networks = [_network(spec.to_plain()["network"]) for spec in specs]
+    networks = [_describe_network(spec.to_plain()["network"]) for spec in specs]
     rows = [
         ("data", "; ".join(dict.fromkeys(str(spec.data) for spec in specs))),
         ("runs", number(len(specs))),
         ("seeds", number(len({spec.seed for spec in specs}))),
-        ("steps of each", _span(steps)),
-        ("latents", _span(latents)),
+        ("steps per run", _format_range(steps)),
+        ("latents", _format_range(latents)),
         ("network", "; ".join(dict.fromkeys(networks))),
         ("scores", ", ".join(_as_list(first.evaluation.metrics))),
     ]
     table = Table(title="Settings", columns=("", ""), rows=(*rows,))
-    return Section(title="What was asked", words=words, blocks=(table,))
+    return Section(title="Setup", paragraphs=paragraphs, blocks=(table,))
 
 
-def trained_section(table: pd.DataFrame) -> Section:
-    """What became of each setting.
+def runs_section(table: pd.DataFrame) -> Section:
+    """Return the section about the runs of each setting.
 
     Args:
-        table: One row per run.
+        table: Table of runs, one row per run.
     """
     runs = strengths(table)
     rows = []
@@ -140,12 +142,10 @@ def trained_section(table: pd.DataFrame) -> Section:
         title="Settings",
         columns=("setting", "done", "ELBO", "reconstruction", "active latents"),
         rows=tuple(rows),
-        words="Means over seeds; ELBO and reconstruction in nats per image.",
+        caption="Means over seeds. ELBO and reconstruction are in nats per image.",
         is_folded=len(rows) > 12,
     )
-    return Section(
-        title="What was trained", blocks=(settings, _runs_table(table, runs))
-    )
+    return Section(title="Runs", blocks=(settings, _runs_table(table, runs)))
 
 
 def _runs_table(table: pd.DataFrame, runs: pd.DataFrame) -> Table:
@@ -171,36 +171,35 @@ def _runs_table(table: pd.DataFrame, runs: pd.DataFrame) -> Table:
     )
 
 
-def _words(cell: Cell, names: str) -> str:
-    """The warnings of a run in words; their names, if nothing else is left."""
+def _describe_warnings(run: RunRecord, names: str) -> str:
+    """Return the warnings of a run; their names if the messages are missing."""
     if not names:
         return ""
-    found = [warning.message for warning in RunFolder(cell.files.path).read_warnings()]
-    return " ".join(found) or names
+    return " ".join(warning.message for warning in run.warnings) or names
 
 
-def _grouped(ids: Sequence[str], words: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Different words of runs, the most frequent first, with who they are about."""
-    counts = Counter(text for text in words if text)
+def _group(ids: Sequence[str], texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Group equal messages of runs, the most frequent first."""
+    counts = Counter(text for text in texts if text)
     items = []
     for text, count in counts.most_common(_MOST_CASES):
-        first = ids[words.index(text)]
+        first = ids[texts.index(text)]
         name = f"run {first}" if count == 1 else f"{count} runs ({first}, \u2026)"
         items.append((name, text))
     others = len(counts) - len(items)
     if others > 0:
-        items.append(("", f"and {others} other reasons; the table of runs has them"))
+        items.append(("", f"and {others} other reasons, see the table of runs"))
     return tuple(items)
 
 
-def _silent(table: pd.DataFrame) -> int:
-    """Finished runs without an active latent that no warning speaks of."""
+def _count_inactive(table: pd.DataFrame) -> int:
+    """Count finished runs that have no active latent and no warning."""
     is_warned = np.array([bool(names) for names in texts(table, "warnings")])
-    is_silent = numbers(table, "final.active_latents") == 0
-    return int((is_silent & is_done(table) & ~is_warned).sum())
+    is_inactive = numbers(table, "final.active_latents") == 0
+    return int((is_inactive & is_done(table) & ~is_warned).sum())
 
 
-def _of(count: int, n_runs: int) -> str:
+def _count(count: int, n_runs: int) -> str:
     if count == n_runs:
         return "The only run" if n_runs == 1 else f"All {n_runs} runs"
     return f"{count} of {n_runs} runs"
@@ -212,17 +211,17 @@ def _mean(runs: pd.DataFrame, column: str) -> float | None:
     return float(known.mean()) if len(known) else None
 
 
-def _span(values: list[int]) -> str:
+def _format_range(values: list[int]) -> str:
     if len(values) == 1:
         return f"{values[0]:,}"
     return f"{values[0]:,} to {values[-1]:,}"
 
 
-def _network(plain: Any) -> str:
+def _describe_network(plain: Any) -> str:
     if not isinstance(plain, dict):
         return str(plain)
     more = [f"{key} {value}" for key, value in plain.items() if key != "name"]
-    return ", ".join([str(plain.get("name", "own")), *more])
+    return ", ".join([str(plain.get("name", "custom")), *more])
 
 
 def _as_list(value: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""What distances in the data let one expect of each factor, as a table."""
+"""Table of the expected disentanglement of each factor."""
 
 import pandas as pd
 
@@ -14,14 +14,14 @@ _PAIRS = 2_000
 
 
 def verdict_table(dataset: AbstractDataset, model: Autoencoder) -> Table | None:
-    """What to expect of each factor before any training, and why.
+    """Return the expected disentanglement of each factor, with reasons.
 
     Args:
         dataset: Training data of the model.
         model: Trained model. Images are compared by the loss it was trained with.
 
     Returns:
-        ``None`` if no factors are known.
+        Table; ``None`` if no factors are known.
     """
     if not dataset.factor_names:
         return None
@@ -32,21 +32,21 @@ def verdict_table(dataset: AbstractDataset, model: Autoencoder) -> Table | None:
             verdict.expectation,
             number(row.mean, 4),
             number(row.rank, 2),
-            verdict.words,
+            verdict.reason,
         )
         for row, verdict in zip(
             found.factors, disentanglement_verdicts(found), strict=True
         )
     )
-    columns = ("factor", "to be expected", "distance", "rank correlation", "why")
+    columns = ("factor", "expectation", "distance", "rank correlation", "reason")
     return Table(
         title="Will a VAE disentangle this?",
         columns=columns,
         rows=rows,
-        words="From the images and the loss of this model alone, before any training: "
-        "how far apart images look that differ in one factor, and how well that "
-        f"follows the factor. The loss is {describe_loss(model.likelihood)}. A rule of "
-        f"thumb, from {_PAIRS:,} pairs per factor.",
+        caption="A rule of thumb that depends only on the images and the loss "
+        f"({describe_loss(model.likelihood)}), not on training. Distance: mean "
+        "distance of images that differ in one factor. Rank correlation: how well "
+        f"distances follow the factor, over {_PAIRS:,} pairs.",
         data=pd.DataFrame(list(rows), columns=list(columns)),
         file="verdicts.csv",
     )

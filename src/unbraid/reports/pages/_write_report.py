@@ -1,4 +1,4 @@
-"""report.html: what was asked, what was found, and how sure it is, on one page."""
+"""Writing the report page of a discovery, a study or a run."""
 
 import os
 from pathlib import Path
@@ -8,6 +8,7 @@ from unbraid.foundation import atomic_write, expand_user
 from unbraid.reports.figures._outputs import require_own_page
 
 from ._discovery_page import discovery_page
+from ._discovery_record import DiscoveryRecord, read_discovery
 from ._page import Page, render
 from ._run_page import run_page
 from ._study_page import study_page
@@ -16,32 +17,32 @@ _RUN_FILES = ("run.json", "spec.json", "status.json", "model.json")
 
 
 def write_report(
-    folder: str | os.PathLike[str],
+    folder: str | os.PathLike[str] | DiscoveryRecord,
     path: str | os.PathLike[str] | None = None,
     *,
     data: AbstractDataset | None = None,
     result: Path | None = None,
 ) -> Path:
-    """Write a page about a discovery, a study or a single run.
+    """Write a report page about a discovery, a study or a single run.
 
-    The page is one file that opens without a network and holds its figures and their
-    numbers. It is made from what is in the folder; nothing is trained, and what is not
-    finished or failed is said at its top.
+    The page is a single file that contains its figures and their numbers, and opens
+    without a network connection. Nothing is trained. Unfinished and failed runs are
+    listed at the top.
 
     Args:
-        folder: Of ``unbraid discover``, ``unbraid study run`` or ``unbraid train``, or
-            of a saved model.
-        path: Of the page; ``report.html`` in the folder when not given.
-        data: What a single run was trained on, if its folder does not say so.
-        result: Where ``discovery.json`` and the chosen model of a discovery are, if not
-            in the folder, such as ``history/1`` within it.
+        folder: Folder of ``unbraid discover``, ``unbraid study run`` or ``unbraid
+            train``, or of a saved model; or a discovery in memory.
+        path: Path of the page. Default: ``report.html`` in the folder.
+        data: Training data of a single run, if its folder does not name them.
+        result: Folder with ``discovery.json`` and the chosen model, such as
+            ``history/1`` in the folder of a discovery. Default: ``folder``.
 
     Returns:
-        Where the page is.
+        Path of the page.
 
     Raises:
-        FileNotFoundError: If the folder holds nothing to report on.
-        FileExistsError: If the path is that of a file that is no page of ours.
+        FileNotFoundError: If the folder is none of these.
+        FileExistsError: If the path is a file that unbraid did not write.
 
     Example:
         >>> import tempfile
@@ -53,27 +54,30 @@ def write_report(
         ...     write_report(run.folder, data=squares).name
         'report.html'
     """
-    place = expand_user(folder)
-    target = place / "report.html" if path is None else expand_user(path)
+    source = folder if isinstance(folder, DiscoveryRecord) else expand_user(folder)
+    own = source.folder if isinstance(source, DiscoveryRecord) else source
+    target = own / "report.html" if path is None else expand_user(path)
     require_own_page(target)
-    page = _page(place, data, result)
-    beside = target.parent / "explorer.html"
-    explorer = beside.name if beside.is_file() else ""
-    text = render(page, explorer=explorer)
+    page = _make_page(source, data, result)
+    explorer = target.parent / "explorer.html"
+    text = render(page, explorer=explorer.name if explorer.is_file() else "")
     with atomic_write(target, follow=True) as file:
-        # Halves of characters, which file names may hold, have no bytes.
+        # File names may contain lone surrogates, which cannot be encoded.
         file.write(text.encode(errors="replace"))
     return target
 
 
-def _page(folder: Path, data: AbstractDataset | None, result: Path | None) -> Page:
+def _make_page(
+    folder: Path | DiscoveryRecord, data: AbstractDataset | None, result: Path | None
+) -> Page:
+    if isinstance(folder, DiscoveryRecord):
+        return discovery_page(folder)
     if (folder / "plan.json").is_file():
-        return discovery_page(folder, result)
+        return discovery_page(read_discovery(folder, result))
     if (folder / "study.yaml").is_file():
         return study_page(folder)
     if any((folder / name).is_file() for name in _RUN_FILES):
         return run_page(folder, data)
     raise FileNotFoundError(
-        f"write_report: expected the folder of a discovery, a study, a run or a model, "
-        f"got {str(folder)!r}, which holds none of them."
+        f"{str(folder)!r} is not the folder of a discovery, a study, a run or a model."
     )

@@ -48,7 +48,7 @@ def downstream_agreement(
         Learning of Disentangled Representations, section 5.5 and Figures 5 and 6.
         https://arxiv.org/abs/1811.12359
     """
-    who = "downstream_agreement"
-    rows = find_scores(who, table, downstream, DOWNSTREAM_SCORES)
-    columns = find_scores(who, table, scores, DISENTANGLEMENT_METRICS)
-    return measure_agreement(who, table, rows, columns)
+    caller = "downstream_agreement"
+    rows = find_scores(caller, table, downstream, DOWNSTREAM_SCORES)
+    columns = find_scores(caller, table, scores, DISENTANGLEMENT_METRICS)
+    return measure_agreement(caller, table, rows, columns)

@@ -20,8 +20,8 @@ class RankCorrelation:
     """Rank correlations of every row's score with every column's.
 
     Attributes:
-        values: From -1 to 1, NaN where it is not defined, ``(n_rows, n_columns)`` with
-            the names of the scores.
+        values: Correlations from -1 to 1, NaN where they are not defined, ``(n_rows,
+            n_columns)`` with the names of the scores.
         n_runs: Runs that have both scores, same shape and names.
         reasons: Why there is no correlation, by row and column, for every NaN.
     """
@@ -38,8 +38,7 @@ class RankAgreement:
     Attributes:
         by_dataset: Rank correlations within each dataset, by its name.
         pooled: Rank correlations over all datasets.
-        runs: What was compared, to be drawn: a row per run, with its dataset and
-            scores.
+        runs: Compared runs, for figures: a row per run with its dataset and scores.
         n_left_out: Runs of the table that are not done, or have none of the scores.
     """
 
@@ -50,17 +49,17 @@ class RankAgreement:
 
 
 def measure_agreement(
-    who: str, table: pd.DataFrame, rows: dict[str, str], columns: dict[str, str]
+    caller: str, table: pd.DataFrame, rows: dict[str, str], columns: dict[str, str]
 ) -> RankAgreement:
-    """Agreement of some scores of a table with others.
+    """Measure how far scores of a table agree with others.
 
     Args:
-        who: Asks, for errors.
+        caller: Name of the calling function, for error messages.
         table: One row per run, with the column ``data``.
         rows: Columns of the table by short name.
-        columns: To compare them with, likewise.
+        columns: Columns to compare them with, by short name.
     """
-    require_columns(who, table, ["data"])
+    require_columns(caller, table, ["data"])
     runs, values = done_runs(table, {**rows, **columns})
     datasets = values_of(runs, "data")
     by_dataset = {
@@ -108,7 +107,7 @@ def correlate_ranks(
     r"""Spearman's rank correlation, within groups.
 
     Runs are ranked within their group, equal scores get their mean rank, and ranks are
-    centred and divided by the size of the group:
+    centered and divided by the size of the group:
 
     .. math::
         \rho = \frac{\sum_i a_i b_i}{\sqrt{\sum_i a_i^2 \sum_i b_i^2}}, \qquad
@@ -119,9 +118,10 @@ def correlate_ranks(
     all scores may be higher in one group than in another.
 
     Args:
-        names: Of the two scores, for the reason.
-        scores: Two of each run, ``(n_runs,)``; runs in which one is NaN are left out.
-        groups: Of each run, ``(n_runs,)``.
+        names: Names of the two scores, for the reason.
+        scores: Two scores of each run, ``(n_runs,)``; runs in which one is NaN are left
+            out.
+        groups: Group of each run, ``(n_runs,)``.
 
     Returns:
         The coefficient, the number of runs that have both scores, and the reason if the
@@ -132,7 +132,7 @@ def correlate_ranks(
     if n_runs < 2:
         runs = "one run has" if n_runs else "no run has"
         return math.nan, n_runs, f"{runs} both {names[0]} and {names[1]}"
-    a, b = (_centred_ranks(part[is_known], groups[is_known]) for part in scores)
+    a, b = (_centered_ranks(part[is_known], groups[is_known]) for part in scores)
     # Mean ranks are exact, so that equal scores give zeros and not nearly zeros.
     for name, ranks in zip(names, (a, b), strict=True):
         if not ranks.any():
@@ -141,7 +141,7 @@ def correlate_ranks(
     return min(1.0, max(-1.0, value)), n_runs, ""
 
 
-def _centred_ranks(
+def _centered_ranks(
     values: NDArray[np.float64], groups: NDArray[Any]
 ) -> NDArray[np.float64]:
     ranks = np.empty(len(values))

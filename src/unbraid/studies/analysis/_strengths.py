@@ -92,13 +92,13 @@ def _methods(keys: pd.DataFrame, groups: NDArray[np.object_]) -> NDArray[np.obje
     methods = np.array([key[1] for key in keys[_NAME]], dtype=object)
     for name in pd.unique(methods):
         rows = np.flatnonzero(methods == name)
-        words = [
+        choices = [
             column
             for column in _varying(keys, rows, groups)
             if column.startswith(("objective.", "evolution."))
             and _is_choice(keys[column].iloc[rows])
         ]
-        for column in words:
+        for column in choices:
             options = [key[1] if key[0] == 2 else "" for key in keys[column].iloc[rows]]
             methods[rows] = [
                 f"{method} {option}".strip()
@@ -136,11 +136,11 @@ def _ranks(
         order = {key: rank for rank, key in enumerate(sorted(set(combinations)))}
         for row, combination in zip(rows, combinations, strict=True):
             ranks[row] = order[combination]
-            values[row] = _in_words(columns, combination)
+            values[row] = _describe_strength(columns, combination)
     return values, ranks
 
 
-def _in_words(columns: list[str], keys: tuple[tuple[int, Any], ...]) -> Any:
+def _describe_strength(columns: list[str], keys: tuple[tuple[int, Any], ...]) -> Any:
     if not columns:
         return math.nan
     if len(columns) == 1:

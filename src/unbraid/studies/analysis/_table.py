@@ -61,37 +61,37 @@ UNSUPERVISED_SCORES = (
 _PREFIXES = ("", "score.", "final.")
 
 
-def require_columns(who: str, table: pd.DataFrame, columns: Iterable[str]) -> None:
-    """Raise an error of one sentence if the table lacks a column."""
+def require_columns(caller: str, table: pd.DataFrame, columns: Iterable[str]) -> None:
+    """Raise an error if the table lacks a column."""
     if not isinstance(table, pd.DataFrame):
         raise TypeError(
-            f"{who}: expected a pandas table with one row per run, got "
+            f"{caller} needs a pandas table with one row per run, got "
             f"{type(table).__name__}."
         )
     missing = [name for name in columns if name not in table.columns]
     if missing:
         raise ValueError(
-            f"{who}: expected a table of runs with the column {missing[0]!r}, got one "
-            "without it. Use the table of a study."
+            f"{caller}: the table has no column {missing[0]!r}. Use the table of a "
+            "study."
         )
 
 
 def find_scores(
-    who: str,
+    caller: str,
     table: pd.DataFrame,
     wanted: str | Sequence[str] | None,
     known: Sequence[str],
 ) -> dict[str, str]:
-    """Columns of scores by the short name of each.
+    """Return the columns of scores by their short names.
 
     Args:
-        who: Asks, for the error.
+        caller: Name of the calling function, for error messages.
         table: One row per run.
         wanted: Names such as ``"mig"`` or ``"final.elbo"``; ``None`` for all known ones
             that the table has.
         known: Short names to look for if none is wanted.
     """
-    require_columns(who, table, ())
+    require_columns(caller, table, ())
     names = [wanted] if isinstance(wanted, str) else wanted
     found = {}
     for name in known if names is None else names:
@@ -101,13 +101,13 @@ def find_scores(
             found[name.removeprefix("score.")] = column
         elif names is not None:
             raise ValueError(
-                f"{who}: expected a table with the column 'score.{name}', got one "
-                f"without it.{_nearest(name, table)}"
+                f"{caller}: the table has no column 'score.{name}'."
+                f"{_nearest(name, table)}"
             )
     if not found:
         raise ValueError(
-            f"{who}: expected a table with at least one of the scores "
-            f"{', '.join(known if names is None else names) or 'wanted'}, got none."
+            f"{caller}: the table has none of the scores "
+            f"{', '.join(known if names is None else names) or 'asked for'}."
         )
     return found
 

@@ -78,9 +78,9 @@ def total_correlation_by_strength(table: pd.DataFrame) -> TotalCorrelationByStre
         Learning of Disentangled Representations, section 5.1 and Figure 1, which leaves
         out AnnealedVAE. https://arxiv.org/abs/1811.12359
     """
-    who = "total_correlation_by_strength"
-    require_columns(who, table, ["data", "objective.name"])
-    found = find_scores(who, table, list(_SCORES.values()), ())
+    caller = "total_correlation_by_strength"
+    require_columns(caller, table, ["data", "objective.name"])
+    found = find_scores(caller, table, list(_SCORES.values()), ())
     runs, scores = done_runs(strengths(table), found)
     datasets, methods = values_of(runs, "data"), values_of(runs, "method")
     ranks, values = values_of(runs, "strength_rank"), values_of(runs, "strength")

@@ -37,7 +37,7 @@ class Transfer:
             standard ``error`` from leaving out one seed at a time (NaN with fewer than
             three), the ``chance`` of random hyperparameters, the number of
             ``comparisons``, and a ``reason`` where there is none.
-        cells: What they are means of, to be drawn: a row for each pair of
+        cells: Values that they are means of, for figures: a row for each pair of
             ``source_data`` and ``source_score`` with ``target_data`` and
             ``target_score``, with ``probability`` and ``comparisons``.
         n_settings: Combinations of method and strength.
@@ -106,11 +106,11 @@ def transfer(table: pd.DataFrame, scores: Sequence[str] | None = None) -> Transf
         The text leaves open whether the random model has the seed of the one it is
         compared with; here it has.
     """
-    who = "transfer"
-    require_columns(who, table, ["data", "objective.name", "seed"])
-    found = find_scores(who, table, scores, PUBLISHED_METRICS)
+    caller = "transfer"
+    require_columns(caller, table, ["data", "objective.name", "seed"])
+    found = find_scores(caller, table, scores, PUBLISHED_METRICS)
     runs, values = done_runs(strengths(table), found)
-    grids = _grids(who, runs, values)
+    grids = _grids(caller, runs, values)
     n_settings = next(iter(grids.values())).shape[1] if grids else 0
     totals = {kind: _Comparisons.none(grids) for kind in _KINDS}
     cells = []
@@ -135,10 +135,11 @@ class _Comparisons:
     """Sums over comparisons, by seed of the choice and seed of the comparison.
 
     Attributes:
-        successes: Of chosen settings, ``(n_seeds, n_seeds)``.
-        lucky: Of random settings.
-        weights: Of the comparisons: 1, or less where several settings are chosen.
-        n_comparisons: That could be made.
+        successes: Successes of chosen settings, ``(n_seeds, n_seeds)``.
+        lucky: Successes of random settings, of the same shape.
+        weights: Weights of the comparisons: 1, or less where several settings are
+            chosen.
+        n_comparisons: Number of comparisons.
     """
 
     successes: NDArray[np.float64]
@@ -178,7 +179,7 @@ class _Comparisons:
 
 
 def _grids(
-    who: str, runs: pd.DataFrame, values: dict[str, NDArray[np.float64]]
+    caller: str, runs: pd.DataFrame, values: dict[str, NDArray[np.float64]]
 ) -> dict[Cell, NDArray[np.float64]]:
     """Scores of each dataset and metric, ``(n_seeds, n_settings)``, NaN if missing."""
     datasets, methods = values_of(runs, "data"), values_of(runs, "method")
@@ -188,18 +189,19 @@ def _grids(
     grids = {}
     for data in dict.fromkeys(datasets):
         rows = np.flatnonzero(datasets == data)
-        places = seeds[rows], settings[rows]
+        indices = seeds[rows], settings[rows]
         counts = np.zeros(shape, dtype=np.int64)
-        np.add.at(counts, places, 1)
+        np.add.at(counts, indices, 1)
         if (counts > 1).any():
-            row = rows[np.flatnonzero(counts[places] > 1)[0]]
+            row = rows[np.flatnonzero(counts[indices] > 1)[0]]
             raise ValueError(
-                f"{who}: expected one run for each dataset, setting and seed, got two "
-                f"of {methods[row]} on {data} with seed {runs['seed'].iloc[row]}."
+                f"{caller} needs one run for each dataset, setting and seed, but the "
+                f"table has two of {methods[row]} on {data} with seed "
+                f"{runs['seed'].iloc[row]}."
             )
         for score, numbers in values.items():
             grids[data, score] = np.full(shape, math.nan)
-            grids[data, score][places] = numbers[rows]
+            grids[data, score][indices] = numbers[rows]
     return grids
 
 

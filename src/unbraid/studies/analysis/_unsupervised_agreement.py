@@ -48,7 +48,7 @@ def unsupervised_agreement(
         Learning of Disentangled Representations, section 5.4 and Figure 4.
         https://arxiv.org/abs/1811.12359
     """
-    who = "unsupervised_agreement"
-    rows = find_scores(who, table, unsupervised, UNSUPERVISED_SCORES)
-    columns = find_scores(who, table, scores, DISENTANGLEMENT_METRICS)
-    return measure_agreement(who, table, rows, columns)
+    caller = "unsupervised_agreement"
+    rows = find_scores(caller, table, unsupervised, UNSUPERVISED_SCORES)
+    columns = find_scores(caller, table, scores, DISENTANGLEMENT_METRICS)
+    return measure_agreement(caller, table, rows, columns)

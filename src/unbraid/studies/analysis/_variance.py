@@ -33,7 +33,7 @@ class VarianceExplained:
             the ``seed``; the first two adjusted for degrees of freedom,
             ``objective_adjusted`` and ``objective_and_strength_adjusted``; ``n_runs``,
             ``n_methods``, ``n_settings``; and a ``reason`` if a share is NaN.
-        runs: What was compared, to be drawn: a row per run and score, with ``data``,
+        runs: Compared runs, for figures: a row per run and score, with ``data``,
             ``score``, ``method``, ``strength``, ``strength_rank`` and ``value``.
         n_left_out: Runs of the table that are not done, or have none of the scores.
     """
@@ -88,9 +88,9 @@ def variance_explained(
         Learning of Disentangled Representations, section 5.3 and Figure 3, and the two
         tables of variance explained in its appendix. https://arxiv.org/abs/1811.12359
     """
-    who = "variance_explained"
-    require_columns(who, table, ["data", "objective.name"])
-    found = find_scores(who, table, score, DISENTANGLEMENT_METRICS)
+    caller = "variance_explained"
+    require_columns(caller, table, ["data", "objective.name"])
+    found = find_scores(caller, table, score, DISENTANGLEMENT_METRICS)
     runs, values = done_runs(strengths(table), found)
     methods = values_of(runs, "method")
     settings = number_groups(methods, values_of(runs, "strength_rank"))

@@ -1,4 +1,4 @@
-"""Where a run is reported to while it goes on, beside its own folder."""
+"""Loggers, which report a run while it is training."""
 
 from ._base import AbstractLogger, flat_settings
 from ._mlflow import MLflowLogger

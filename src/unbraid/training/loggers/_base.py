@@ -1,4 +1,4 @@
-"""What a logger is: told of the start, of every record, and of the end."""
+"""AbstractLogger, the interface of loggers."""
 
 import abc
 from collections.abc import Mapping
@@ -7,34 +7,31 @@ from typing import Any
 
 
 class AbstractLogger(abc.ABC):
-    """Reports a run to somewhere.
-
-    A logger only listens: it never changes a number.
-    """
+    """Base class of loggers, which report a run and never change its results."""
 
     @abc.abstractmethod
     def start(
         self, settings: Mapping[str, Any], *, step: int, folder: Path | None
     ) -> None:
-        """A run begins, or goes on.
+        """Start to report a run, or a resumed run.
 
         Args:
-            settings: Of the run, as plain data.
-            step: At which it stands.
-            folder: Of the run, if it has one.
+            settings: Settings of the run, as plain data.
+            step: Current step.
+            folder: Folder of the run, if it has one.
         """
 
     @abc.abstractmethod
     def log(self, record: Mapping[str, Any]) -> None:
-        """A record of the history, with its ``"step"``."""
+        """Report a record of the history, with its ``"step"``."""
 
     def close(self) -> None:
-        """The run has ended, or broken off."""
+        """Stop to report, after the run has ended or was interrupted."""
         return
 
 
-def numbers_of(record: Mapping[str, Any]) -> dict[str, float]:
-    """Numbers of a record by name; those of latents as ``kl/0``, ``kl/1`` and so on."""
+def flatten_record(record: Mapping[str, Any]) -> dict[str, float]:
+    """Return the numbers of a record by name; those of latents are ``kl/0``, ..."""
     numbers = {}
     for name, value in record.items():
         if name == "kl_per_latent":
@@ -45,7 +42,7 @@ def numbers_of(record: Mapping[str, Any]) -> dict[str, float]:
 
 
 def flat_settings(settings: Mapping[str, Any], start: str = "") -> dict[str, Any]:
-    """Nested settings with names such as ``objective.beta``.
+    """Return nested settings with names such as ``objective.beta``.
 
     Example:
         >>> flat_settings({"objective": {"name": "vae"}, "steps": 5})

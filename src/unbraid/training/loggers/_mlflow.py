@@ -1,4 +1,4 @@
-"""Reports to MLflow."""
+"""Logger for MLflow."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,15 +6,15 @@ from typing import Any
 
 from unbraid.foundation import import_extra
 
-from ._base import AbstractLogger, flat_settings, numbers_of
+from ._base import AbstractLogger, flat_settings, flatten_record
 
 
 class MLflowLogger(AbstractLogger):
-    """Reports to an experiment of MLflow.
+    """Reports runs to an experiment of MLflow.
 
     Args:
         experiment: Name of the experiment.
-        tracking_uri: Of the server; what MLflow is set up for when not given.
+        tracking_uri: URI of the tracking server; if not given, MLflow's own setting.
     """
 
     def __init__(
@@ -37,8 +37,8 @@ class MLflowLogger(AbstractLogger):
         mlflow.log_params(flat_settings(settings))
 
     def log(self, record: Mapping[str, Any]) -> None:
-        """One point of every curve."""
-        self._mlflow.log_metrics(numbers_of(record), step=record["step"])
+        """Add a point to every curve."""
+        self._mlflow.log_metrics(flatten_record(record), step=record["step"])
 
     def close(self) -> None:
         """End the run."""

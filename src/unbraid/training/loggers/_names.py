@@ -1,4 +1,6 @@
-"""Loggers by name: for the command line."""
+"""Loggers by name."""
+
+from unbraid.foundation import check_option
 
 from ._base import AbstractLogger
 from ._mlflow import MLflowLogger
@@ -12,12 +14,9 @@ LOGGERS: dict[str, type[AbstractLogger]] = {
 }
 
 
-def choose_logger(wanted: AbstractLogger | str) -> AbstractLogger:
-    """A logger from a name."""
-    if isinstance(wanted, AbstractLogger):
-        return wanted
-    if wanted not in LOGGERS:
-        raise ValueError(
-            f"loggers: expected some of {', '.join(LOGGERS)}, got {wanted!r}."
-        )
-    return LOGGERS[wanted]()
+def choose_logger(logger: AbstractLogger | str) -> AbstractLogger:
+    """Return a logger, or the one with a name."""
+    if isinstance(logger, AbstractLogger):
+        return logger
+    check_option("logger", logger, LOGGERS)
+    return LOGGERS[logger]()

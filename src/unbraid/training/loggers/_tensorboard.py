@@ -1,4 +1,4 @@
-"""Reports to TensorBoard."""
+"""Logger for TensorBoard."""
 
 import os
 from collections.abc import Mapping
@@ -7,14 +7,14 @@ from typing import Any
 
 from unbraid.foundation import import_extra
 
-from ._base import AbstractLogger, numbers_of
+from ._base import AbstractLogger, flatten_record
 
 
 class TensorBoardLogger(AbstractLogger):
     """Writes curves for ``tensorboard --logdir``.
 
     Args:
-        folder: Where to; ``tensorboard`` within the folder of the run when not given.
+        folder: Folder to write to; if not given, ``tensorboard`` in the run folder.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
@@ -24,18 +24,18 @@ class TensorBoardLogger(AbstractLogger):
     def start(
         self, settings: Mapping[str, Any], *, step: int, folder: Path | None
     ) -> None:
-        """Open the file; what a broken run wrote past the step is dropped."""
+        """Open the file, and drop what an interrupted run wrote after this step."""
         del settings
         tensorboard = import_extra("torch.utils.tensorboard", "tensorboard")
-        place = self._folder or (folder / "tensorboard" if folder else "tensorboard")
-        self._writer = tensorboard.SummaryWriter(str(place), purge_step=step)
+        path = self._folder or (folder / "tensorboard" if folder else "tensorboard")
+        self._writer = tensorboard.SummaryWriter(str(path), purge_step=step)
 
     def log(self, record: Mapping[str, Any]) -> None:
-        """One point of every curve."""
-        for name, value in numbers_of(record).items():
+        """Add a point to every curve."""
+        for name, value in flatten_record(record).items():
             self._writer.add_scalar(name, value, record["step"])
 
     def close(self) -> None:
-        """Write what is left."""
+        """Write and close the file."""
         if self._writer is not None:
             self._writer.close()

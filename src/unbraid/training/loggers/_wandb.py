@@ -1,4 +1,4 @@
-"""Reports to Weights & Biases."""
+"""Logger for Weights & Biases."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,15 +6,15 @@ from typing import Any
 
 from unbraid.foundation import import_extra
 
-from ._base import AbstractLogger, numbers_of
+from ._base import AbstractLogger, flatten_record
 
 
 class WandbLogger(AbstractLogger):
-    """Reports to a project of Weights & Biases.
+    """Reports runs to a project of Weights & Biases.
 
     Args:
         project: Name of the project.
-        options: More options of ``wandb.init``.
+        options: Further options of ``wandb.init``.
     """
 
     def __init__(self, project: str = "unbraid", **options: Any) -> None:
@@ -33,8 +33,8 @@ class WandbLogger(AbstractLogger):
         )
 
     def log(self, record: Mapping[str, Any]) -> None:
-        """One point of every curve."""
-        self._run.log(numbers_of(record), step=record["step"])
+        """Add a point to every curve."""
+        self._run.log(flatten_record(record), step=record["step"])
 
     def close(self) -> None:
         """End the run."""

@@ -1,38 +1,38 @@
-// The page: pictures, sliders and what drives them. Texts that users chose reach the page
+// The explorer page: images, sliders and their event handlers. Text from users is inserted
 // through textContent, values and attributes only, never as HTML.
 
 const N_THUMBNAILS = 7;
-const SLICE_MILLISECONDS = 12; // of thumbnails at a time, so that sliders stay smooth
-const QUIET_MILLISECONDS = 120; // without a move, before thumbnails are drawn again
-const SWEEP_SECONDS = 4; // of an animation, there and back
+const SLICE_MILLISECONDS = 12; // drawing time per slice of thumbnails, so that sliders stay smooth
+const QUIET_MILLISECONDS = 120; // pause after the last move before thumbnails are redrawn
+const SWEEP_SECONDS = 4; // period of an animation
 const MESSAGE_MILLISECONDS = 8000;
-const REACH = 3; // of sliders, in standard deviations
-const WEAK = 0.5; // correlation below which latents do not mean the same
+const REACH = 3; // range of sliders, in standard deviations
+const WEAK = 0.5; // correlation below which latents do not correspond
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const [nChannels, height, width] = data.image_shape;
-const gap = Math.max(1, Math.round(width / 16)); // between thumbnails, in their pixels
+const gap = Math.max(1, Math.round(width / 16)); // gap between thumbnails, in image pixels
 const stripWidth = N_THUMBNAILS * (width + gap) - gap;
 const models = data.models.map((description) => ({
   ...description,
   network: buildModel(description, data.image_shape),
-  base: new Float64Array(description.n_latents), // where "reset" goes back to
+  base: new Float64Array(description.n_latents), // code that "Reset" returns to
   code: new Float64Array(description.n_latents),
 }));
-const latents = data.models[0].latents.map((latent, place) => ({
+const latents = data.models[0].latents.map((latent, index) => ({
   ...latent,
-  match: data.matches ? data.matches[place] : null,
-  low: latent.centre - REACH * latent.spread,
-  high: latent.centre + REACH * latent.spread,
+  match: data.matches ? data.matches[index] : null,
+  low: latent.center - REACH * latent.spread,
+  high: latent.center + REACH * latent.spread,
   isFrozen: false,
-  sweepsSince: null, // time at which its animation began
+  sweepsSince: null, // start time of its animation
 }));
 
 function byId(id) {
   return document.getElementById(id);
 }
 
-/** An element with attributes, and children that are elements or plain text. */
+/** Create an element with attributes and children (elements or text). */
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -40,26 +40,26 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Text that somebody chose, kept from turning the direction of what is around it. */
+/** Isolate text from users, so that it cannot change the direction of the text around it. */
 function quoted(text) {
   return make("bdi", {}, text);
 }
 
-let hush = null;
+let clearing = null;
 
-/** Tell the user something, for a while. */
-function say(text) {
+/** Show a message for a few seconds. */
+function showMessage(text) {
   byId("status").textContent = text;
-  clearTimeout(hush);
-  if (text) hush = setTimeout(() => say(""), MESSAGE_MILLISECONDS);
+  clearTimeout(clearing);
+  if (text) clearing = setTimeout(() => showMessage(""), MESSAGE_MILLISECONDS);
 }
 
-// Pictures.
+// Images.
 
-/** Numbers from 0 to 1, (row, column, channel), as pixels of a canvas. */
+/** Convert numbers from 0 to 1, (row, column, channel), to pixels of a canvas. */
 function toPixels(picture) {
   const pixels = new ImageData(width, height);
-  const bytes = pixels.data; // rounds to the nearest and keeps in range by itself
+  const bytes = pixels.data; // rounds and clamps on assignment
   const [green, blue] = nChannels === 3 ? [1, 2] : [0, 0];
   for (let from = 0, to = 0; to < bytes.length; from += nChannels, to += 4) {
     bytes[to] = picture[from] * 255;
@@ -70,7 +70,7 @@ function toPixels(picture) {
   return pixels;
 }
 
-/** Pixels of a canvas as the model sees them; colours become grey as they look. */
+/** Convert pixels of a canvas to model input; colors become luminance if needed. */
 function fromPixels(pixels) {
   const picture = new Float64Array(width * height * nChannels);
   for (let i = 0; i < width * height; i += 1) {
@@ -98,7 +98,7 @@ function redraw() {
 
 let isRedrawPlanned = false;
 
-/** Once per frame, however many sliders moved. */
+/** Redraw at most once per frame. */
 function planRedraw() {
   if (isRedrawPlanned) return;
   isRedrawPlanned = true;
@@ -111,8 +111,8 @@ function planRedraw() {
 // Codes.
 
 /**
- * What a latent of the second model is when its match in the first is `value`: it goes as
- * far from where it started, in its own spread and direction.
+ * Return the value of the matched latent of the second model: it moves as far from its start
+ * as the latent of the first model, measured in its own spread and direction.
  */
 function matchedValue(latent, value) {
   const { match } = latent;
@@ -132,7 +132,7 @@ function moveLatent(latent, value) {
   planStrips(latent);
 }
 
-/** New codes to start from, one for each model; frozen latents stay what they are. */
+/** Start from new codes, one per model. Frozen latents keep their values. */
 function start(codes) {
   for (const latent of latents.filter((one) => one.isFrozen)) {
     codes[0][latent.number] = models[0].code[latent.number];
@@ -153,31 +153,31 @@ function startFromPicture(picture, label) {
   startFigure.classList.remove("empty");
   startCanvas.setAttribute("aria-label", `Started from: ${label}`);
   start(models.map((model) => model.network.encode(picture)));
-  say("");
+  showMessage("");
 }
 
 function startFromPrior() {
   const codes = models.map((model) => {
     const code = new Float64Array(model.n_latents);
-    for (const { number, centre, spread } of model.latents) {
-      code[number] = centre + spread * randomNormal();
+    for (const { number, center, spread } of model.latents) {
+      code[number] = center + spread * randomNormal();
     }
     return code;
   });
-  // Matched latents say the same, so that the two pictures can be compared.
+  // Matched latents get corresponding values, so that the images can be compared.
   for (const latent of latents.filter((one) => one.match)) {
-    const far = (codes[0][latent.number] - latent.centre) / latent.spread;
-    const { number, sign, centre, spread } = latent.match;
-    codes[1][number] = centre + sign * far * spread;
+    const far = (codes[0][latent.number] - latent.center) / latent.spread;
+    const { number, sign, center, spread } = latent.match;
+    codes[1][number] = center + sign * far * spread;
   }
   startFigure.classList.add("empty");
   chooseExample(null);
   start(codes);
-  say("");
+  showMessage("");
 }
 
 function randomNormal() {
-  // Box and Muller; 1 - random() is never 0.
+  // Box-Muller transform; 1 - random() is never 0.
   return Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random());
 }
 
@@ -189,12 +189,12 @@ function reset(latent) {
 
 // Sliders.
 
-/** Codes of odd pictures may lie beyond the usual range: a slider reaches as far. */
+/** Extend the range of a slider to codes outside of the usual range. */
 function fitRange(latent) {
   const value = models[0].code[latent.number];
-  const far = Math.max(REACH, Math.ceil(Math.abs(value - latent.centre) / latent.spread));
-  latent.low = latent.centre - far * latent.spread;
-  latent.high = latent.centre + far * latent.spread;
+  const far = Math.max(REACH, Math.ceil(Math.abs(value - latent.center) / latent.spread));
+  latent.low = latent.center - far * latent.spread;
+  latent.high = latent.center + far * latent.spread;
   Object.assign(latent.slider, { min: latent.low, max: latent.high });
   latent.slider.step = (latent.high - latent.low) / 240;
 }
@@ -216,7 +216,7 @@ function toggleAnimation(latent) {
     stop(latent);
     return;
   }
-  // Begins where the slider is: the time at which the sweep would have been there.
+  // Choose the start time so that the animation starts at the slider position.
   const share = (2 * (latent.slider.value - latent.low)) / (latent.high - latent.low) - 1;
   const phase = Math.asin(Math.max(-1, Math.min(1, share))) / (2 * Math.PI);
   latent.sweepsSince = performance.now() - 1000 * SWEEP_SECONDS * phase;
@@ -249,9 +249,9 @@ function toggleFreeze(latent) {
   }
 }
 
-// Strips of thumbnails, drawn in small slices when nothing moves.
+// Strips of thumbnails, drawn in small slices while nothing moves.
 
-const movedSince = new Set(); // latents, since strips were last planned
+const movedSince = new Set(); // latents moved since strips were last planned
 let tasks = [];
 let quiet = null;
 let isSlicePlanned = false;
@@ -261,8 +261,8 @@ function thumbnailValue(latent, i) {
 }
 
 /**
- * Draw strips again after a pause. A latent's own strip shows the same wherever its slider
- * is, so that it need not be drawn if nothing else moved; `null` means that all did.
+ * Redraw strips after a pause. The strip of a latent does not depend on its own value, so it
+ * is not redrawn if no other latent moved. `null` means that all latents moved.
  */
 function planStrips(moved) {
   movedSince.add(moved);
@@ -280,7 +280,7 @@ function planStrips(moved) {
 }
 
 function isShown(latent) {
-  return latent.is_active || byId("sleepers").open;
+  return latent.is_active || byId("inactive").open;
 }
 
 function stripTasks(latent) {
@@ -328,38 +328,38 @@ function saveNames() {
   make("a", { href: address, download: "names.json" }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
   const count = named.length === 1 ? "1 name" : `${named.length} names`;
-  say(`Saved ${count} as names.json; unbraid explore --names names.json reads it.`);
+  showMessage(`Saved ${count} as names.json. To load it: unbraid explore --names names.json`);
 }
 
 function label(latent) {
   return latent.nameInput.value.trim() || `z${latent.number}`;
 }
 
-/** What a screen reader calls the controls of a latent. */
+/** Label the controls of a latent for screen readers. */
 function nameControls(latent) {
   latent.slider.setAttribute("aria-label", `Value of ${label(latent)}`);
   latent.freezeButton.setAttribute("aria-label", `Freeze ${label(latent)}`);
   latent.resetButton.setAttribute("aria-label", `Reset ${label(latent)}`);
   latent.animateButton.setAttribute("aria-label", `Animate ${label(latent)}`);
   for (const strip of latent.strips) {
-    strip.setAttribute("aria-label", `What ${label(latent)} does, from low to high`);
+    strip.setAttribute("aria-label", `Effect of ${label(latent)}, from low to high`);
   }
 }
 
-// A picture of the user's own.
+// Images of the user.
 
 async function startFromFile(file) {
   let bitmap;
   try {
     bitmap = await createImageBitmap(file);
   } catch {
-    say(`Expected a picture, got ${file.name}, which this browser cannot read.`);
+    showMessage(`This browser cannot read ${file.name} as an image.`);
     return;
   }
   const canvas = makeCanvas("");
   const context = canvas.getContext("2d", { willReadFrequently: true });
   context.imageSmoothingQuality = "high";
-  // White behind what is transparent; the middle of the picture where its sides differ.
+  // Transparent parts become white, and images that are not square are cropped.
   context.fillStyle = "white";
   context.fillRect(0, 0, width, height);
   const scale = Math.max(width / bitmap.width, height / bitmap.height);
@@ -389,12 +389,12 @@ function takeDrops() {
 // Building the page.
 
 const startCanvas = makeCanvas("Started from");
-const startFigure = make("figure", { id: "started" }, startCanvas, make("figcaption", {}, "started from"));
+const startFigure = make("figure", { id: "started" }, startCanvas, make("figcaption", {}, "start image"));
 
 function buildStage() {
   for (const model of models) {
-    model.canvas = makeCanvas(`What ${model.name} draws`);
-    const caption = make("figcaption", {}, models.length > 1 ? quoted(model.name) : "what the model draws");
+    model.canvas = makeCanvas(`Image decoded by ${model.name}`);
+    const caption = make("figcaption", {}, models.length > 1 ? quoted(model.name) : "decoded image");
     byId("pictures").append(make("figure", {}, model.canvas, caption));
   }
   byId("pictures").append(startFigure);
@@ -434,13 +434,13 @@ function toggleButton(text, onClick) {
 }
 
 function activityText(latent, model) {
-  const amount = latent.says.toFixed(2);
+  const amount = latent.activity.toFixed(2);
   return model.is_variational ? `KL ${amount} nats` : `variance ${amount}`;
 }
 
 function describeActivity(latent, strongest) {
   const meter = make("span", { class: "meter", "aria-hidden": "true" });
-  meter.style.setProperty("--share", String(Math.max(0, latent.says / strongest)));
+  meter.style.setProperty("--share", String(Math.max(0, latent.activity / strongest)));
   return make("span", { class: "activity" }, meter, activityText(latent, models[0]));
 }
 
@@ -450,11 +450,11 @@ function describeMatch(latent) {
   const other = quoted(models[1].name);
   if (!match) return [make("p", { class: "hint" }, "No counterpart in ", other, ".")];
   const strength = Math.abs(match.correlation);
-  const weak = strength < WEAK ? " Too weak to mean the same." : "";
-  const turned = match.sign < 0 ? ", turned round to agree" : "";
-  const says = activityText(match, models[1]);
-  const words = `: z${match.number}, ${says}, correlation ${strength.toFixed(2)}${turned}.${weak}`;
-  return [make("p", { class: "hint" }, "In ", other, words)];
+  const weak = strength < WEAK ? " Too weak to correspond." : "";
+  const turned = match.sign < 0 ? ", reversed to match" : "";
+  const activity = activityText(match, models[1]);
+  const text = `: z${match.number}, ${activity}, correlation ${strength.toFixed(2)}${turned}.${weak}`;
+  return [make("p", { class: "hint" }, "In ", other, text)];
 }
 
 function buildLatent(latent, strongest) {
@@ -463,7 +463,7 @@ function buildLatent(latent, strongest) {
     type: "text",
     class: "name",
     dir: "auto",
-    placeholder: "give it a name",
+    placeholder: "name",
     maxlength: "100",
     "aria-label": `Name of z${number}`,
   });
@@ -502,46 +502,46 @@ function buildLatent(latent, strongest) {
 }
 
 function buildLatents() {
-  // Of a model whose latents all say nothing, no bar shall look full.
+  // Without active latents, no bar should look full.
   const least = models[0].is_variational ? 0.1 : 1e-9;
-  const strongest = Math.max(least, ...latents.map((latent) => latent.says));
-  const sleepers = byId("sleepers");
+  const strongest = Math.max(least, ...latents.map((latent) => latent.activity));
+  const inactive = byId("inactive");
   for (const latent of latents) {
-    const place = latent.is_active ? byId("latents") : sleepers.querySelector("div");
-    place.append(buildLatent(latent, strongest));
+    const parent = latent.is_active ? byId("latents") : inactive.querySelector("div");
+    parent.append(buildLatent(latent, strongest));
   }
-  const asleep = latents.filter((latent) => !latent.is_active);
-  sleepers.hidden = asleep.length === 0;
-  sleepers.open = asleep.length === latents.length; // or the page would seem empty
-  sleepers.querySelector("summary").textContent =
-    asleep.length === 1 ? "1 latent that says nothing" : `${asleep.length} latents that say nothing`;
-  sleepers.addEventListener("toggle", () => planStrips(null));
+  const nInactive = latents.filter((latent) => !latent.is_active).length;
+  inactive.hidden = nInactive === 0;
+  inactive.open = nInactive === latents.length; // otherwise the page would look empty
+  inactive.querySelector("summary").textContent =
+    nInactive === 1 ? "1 inactive latent" : `${nInactive} inactive latents`;
+  inactive.addEventListener("toggle", () => planStrips(null));
 }
 
 function writeTexts() {
   const active = latents.filter((latent) => latent.is_active).length;
   const [first, second] = models.map((model) => quoted(model.name));
   const which = second ? ["Models ", first, " and ", second] : ["Model ", first];
-  const what = second ? "pairs of latents say" : "latents say";
-  byId("about").append(...which, "; pictures of ", quoted(data.data_name),
-    `. ${active} of ${latents.length} ${what} something about a picture.`);
-  byId("random").textContent = models[0].is_variational ? "Random, from the prior" : "Random";
+  const what = second ? "pairs of latents" : "latents";
+  byId("about").append(...which, "; data: ", quoted(data.data_name),
+    `. ${active} of ${latents.length} ${what} are active.`);
+  byId("random").textContent = models[0].is_variational ? "Random code from the prior" : "Random code";
   const measure = models[0].is_variational
-    ? "KL is how much a latent says about a picture."
-    : "The variance is that of a latent's values over the data.";
-  byId("latents-hint").append("Each slider moves one number of the code; the strip shows what it does ",
-    `while all others stay. Latents that say most come first. ${measure}`);
+    ? "The KL divergence measures how much information a latent carries about an image."
+    : "The variance is that of the latent over the data.";
+  byId("latents-hint").append("Each slider moves one latent. The strip shows its effect while all other latents ",
+    `are fixed. The most active latents come first. ${measure}`);
   if (second) {
-    byId("latents-hint").append(" Latents were matched by how they correlate, and a slider moves both: above, ",
-      quoted(models[0].name), "; below, ", quoted(models[1].name), ".");
+    byId("latents-hint").append(" Latents are matched by the correlation of their codes, and one slider moves both. ",
+      "Top: ", quoted(models[0].name), ". Bottom: ", quoted(models[1].name), ".");
   }
   const where = data.is_part ? "here" : "anywhere on this page";
-  byId("own-hint").textContent = `Or drop a picture ${where}. It stays on your computer.`;
+  byId("own-hint").textContent = `Or drop an image ${where}. It stays on your computer.`;
   document.title = `Latent explorer: ${models.map((model) => model.name).join(" and ")}`;
 }
 
 function startPage() {
-  // Where on a strip the middle of its first thumbnail is, for the sliders above.
+  // Center of the first thumbnail of a strip, for the sliders above.
   document.body.style.setProperty("--edge", `${(50 * width) / stripWidth}%`);
   buildStage();
   buildExamples();
@@ -553,24 +553,24 @@ function startPage() {
   byId("own").addEventListener("change", (event) => {
     const [file] = event.target.files;
     if (file) startFromFile(file);
-    event.target.value = ""; // so that the same file can be chosen again
+    event.target.value = ""; // allows choosing the same file again
   });
   takeDrops();
   byId("examples").firstElementChild.click();
 }
 
-/** Milliseconds of each of `n` redraws, with another code every time. */
+/** Return the milliseconds of each of `n` redraws, with a new code every time. */
 function timeRedraws(n) {
   return Array.from({ length: n }, () => {
     const [latent] = latents;
-    setCode(models.map((model) => model.code), latent, latent.centre + randomNormal());
+    setCode(models.map((model) => model.code), latent, latent.center + randomNormal());
     const before = performance.now();
     redraw();
     return performance.now() - before;
   });
 }
 
-// What tests and other scripts may use.
+// Interface for tests and other scripts.
 window.unbraidExplorer = {
   decode: (code, which = 0) => Array.from(models[which].network.decode(Float64Array.from(code))),
   encode: (picture, which = 0) => Array.from(models[which].network.encode(Float64Array.from(picture))),
@@ -579,7 +579,7 @@ window.unbraidExplorer = {
   timeRedraws,
 };
 
-/** Inside another page, nothing is drawn before somebody scrolls to it. */
+/** If embedded in another page, start when the explorer becomes visible. */
 function startWhenSeen() {
   const observer = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;

@@ -1,23 +1,23 @@
 // The forward pass of an encoder or a decoder, from the list of layers that
 // _network_description.py writes.
 //
-// Maps are kept with channels last, (row, column, channel), so that both kinds of
-// convolution become one product of matrices over contiguous rows, which is where all of
-// the time goes. Numbers are doubles, the one type that engines compute with unconverted.
+// Feature maps have channels last, (row, column, channel), so that both kinds of convolution
+// become one matrix product over contiguous rows, which takes most of the time. Numbers are
+// doubles, which engines compute with natively.
 
-/** The number that sixteen bits stand for in half precision. */
+/** Return the half-precision number with the given bits. */
 function readHalf(bits) {
   const exponent = (bits >> 10) & 31;
   const fraction = bits & 1023;
-  // An exponent of 0 means a number too small for the leading one to be implied.
+  // An exponent of 0 marks a subnormal number, without the implied leading one.
   const size = exponent ? (1 + fraction / 1024) * 2 ** (exponent - 15) : fraction / 2 ** 24;
   return bits & 0x8000 ? -size : size;
 }
 
-// All of them are fewer than the weights of a network.
+// A table of all half-precision numbers is smaller than the weights of a network.
 const HALVES = Float64Array.from({ length: 65536 }, (_, bits) => readHalf(bits));
 
-/** Half-precision floats, as little-endian bytes, to doubles. */
+/** Convert half-precision floats (little-endian bytes) to doubles. */
 function readHalves(bytes, scale) {
   const numbers = new Float64Array(bytes.length / 2);
   for (let i = 0; i < numbers.length; i += 1) {
@@ -26,7 +26,7 @@ function readHalves(bytes, scale) {
   return numbers;
 }
 
-/** Single-precision floats, as little-endian bytes, to doubles. */
+/** Convert single-precision floats (little-endian bytes) to doubles. */
 function readSingles(bytes) {
   const view = new DataView(bytes.buffer);
   const numbers = new Float64Array(bytes.length / 4);
@@ -47,7 +47,7 @@ function readTensor(tensor) {
 }
 
 /**
- * Every row of `left` times every row of `right`: out[i, j] = sum over k of
+ * Multiply every row of `left` by every row of `right`: out[i, j] = sum over k of
  * left[i, k] * right[j, k].
  */
 function multiplyRows(left, nLeft, right, nRight, length, out) {
@@ -67,8 +67,8 @@ function multiplyRows(left, nLeft, right, nRight, length, out) {
   }
 }
 
-// Written out: sixteen sums stay in registers for eight numbers loaded. With half of them a
-// product takes 1.3 to 1.7 times as long.
+// Unrolled, so that sixteen sums stay in registers for eight numbers loaded. With eight sums,
+// a product takes 1.3 to 1.7 times as long.
 function multiplyFourByFour(left, l0, right, r0, length, out, o0, step) {
   const l1 = l0 + length, l2 = l1 + length, l3 = l2 + length;
   const r1 = r0 + length, r2 = r1 + length, r3 = r2 + length;
@@ -101,9 +101,9 @@ function addBias(numbers, bias) {
 }
 
 /**
- * Weights of either convolution, from torch's order to another one.
+ * Reorder the weights of a convolution from the axis order of torch.
  *
- * Axes are called a, b (channels: which of them come in depends on the kind), y and x.
+ * Axes are a and b (input and output channels, depending on the kind), y and x.
  */
 function reorder(weight, [nA, nB, height, width], order) {
   const sizes = { a: nA, b: nB, y: height, x: width };
@@ -124,9 +124,8 @@ function reorder(weight, [nA, nB, height, width], order) {
   return out;
 }
 
-// Each maker gets a layer and the shape before it, and returns the shape after it and
-// `run`, which takes numbers and returns numbers. Shapes are [n], or [channels, height,
-// width] as torch writes them.
+// Each function takes a layer and its input shape, and returns the output shape and `run`,
+// the forward pass. Shapes are [n] or [channels, height, width], as in torch.
 const LAYERS = {
   dense(layer) {
     const weight = readTensor(layer.weight);
@@ -166,7 +165,7 @@ const LAYERS = {
         }
       }
     };
-    // Row by row, so that the patches stay in the processor's cache.
+    // Row by row, so that the patches stay in the CPU cache.
     const run = (maps) => {
       for (let y = 0; y < outHeight; y += 1) {
         const start = y * outWidth * nOutputs;
@@ -239,7 +238,7 @@ const LAYERS = {
     return { shape: layer.shape, run: (numbers) => channelsLast(numbers, layer.shape, out) };
   },
 
-  // Repeats the last row or column of maps with an odd number of them.
+  // Repeats the last row or column if their number is odd.
   even_sides(layer, [nChannels, height, width]) {
     const shape = [nChannels, height + (height % 2), width + (width % 2)];
     return { shape, run: (maps) => partOf(maps, [nChannels, height, width], shape, 0, 0) };
@@ -253,7 +252,7 @@ const LAYERS = {
   },
 };
 
-/** Part of maps from a corner; what lies beyond their last row or column repeats it. */
+/** Crop maps from the top left; beyond the last row or column, repeat it. */
 function partOf(maps, [nChannels, height, width], [, outHeight, outWidth], top, left) {
   if (outHeight === height && outWidth === width) return maps;
   const out = new Float64Array(outHeight * outWidth * nChannels);
@@ -285,7 +284,7 @@ function channelsLast(numbers, [nChannels, height, width], out) {
   return out;
 }
 
-/** A function from numbers to numbers. What it returns is overwritten by its next call. */
+/** Build the forward pass. The next call overwrites the returned array. */
 function buildNetwork(layers, inputShape) {
   let shape = inputShape;
   const steps = layers.map((layer) => {
@@ -293,15 +292,14 @@ function buildNetwork(layers, inputShape) {
     shape = built.shape;
     return built.run;
   });
-  // A copy, because activations overwrite what they are given.
+  // A copy, because activations work in place.
   return (numbers) => steps.reduce((values, run) => run(values), new Float64Array(numbers));
 }
 
 /**
- * A model that gives codes of pictures and pictures of codes.
+ * Build a model that encodes images and decodes codes.
  *
- * Pictures are (row, column, channel), numbers from 0 to 1; codes have one number for
- * each latent.
+ * Images are numbers from 0 to 1, (row, column, channel); codes have one number per latent.
  */
 function buildModel(description, imageShape) {
   const { n_latents: nLatents, mean, std } = description;
@@ -313,7 +311,7 @@ function buildModel(description, imageShape) {
   function encode(picture) {
     const seen = new Float64Array(picture);
     changeChannels(seen, (value, c) => (value - mean[c]) / std[c]);
-    // Means come first; log-variances, if there are any, after them.
+    // The means come first, followed by the log-variances, if any.
     return encodeNumbers(seen).slice(0, nLatents);
   }
 

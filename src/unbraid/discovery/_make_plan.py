@@ -1,0 +1,59 @@
+"""Make the plan of a discovery, or continue with the one in its folder."""
+
+from pathlib import Path
+from typing import Any, Literal
+
+from ._budget import N_LATENTS, Limits
+from ._data import Source, downscale
+from ._image_size import choose_factor
+from ._plan import Plan
+from ._proposal import propose
+from ._proposal_evolving import propose_evolution
+
+Method = Literal["sweep", "pbt", "recursive"]
+
+
+def make_plan(
+    folder: Path, source: Source, method: Method, limits: Limits, known: Plan | None
+) -> Plan:
+    """Return the plan of the folder, or a new one if something else is asked for.
+
+    Args:
+        folder: Folder of the discovery.
+        source: Its data.
+        method: Method by which configurations are found.
+        limits: Time and machine of the discovery.
+        known: Plan of the folder, if it has one.
+    """
+    asked: dict[str, Any] = {"seconds": limits.seconds, "seed": limits.seed}
+    if method != "sweep":
+        asked["method"] = method
+    if limits.n_latents != N_LATENTS:
+        asked["n_latents"] = limits.n_latents
+    fingerprint = source.content.fingerprint
+    if known is not None and known.fingerprint != fingerprint:
+        raise FileExistsError(
+            f"discover: the folder {str(folder)!r} holds a discovery in other data. "
+            "Choose another with --out."
+        )
+    if known is not None and known.asked == asked:
+        return known
+    factor, notes = 1, ()
+    if method == "sweep":
+        factor, notes = choose_factor(source.dataset.image_shape, limits)
+        if factor > 1:
+            source = downscale(source, factor, folder / "data")
+        proposal = propose(source.data, source.dataset, limits)
+    else:
+        proposal = propose_evolution(method, source.data, source.dataset, limits)
+    plan = Plan(
+        fingerprint,
+        asked,
+        proposal.study,
+        proposal.seconds,
+        proposal.rungs,
+        notes=notes,
+        factor=factor,
+    )
+    plan.write(folder)
+    return plan

@@ -1,0 +1,69 @@
+"""Objects from a Python file of the user, such as ``mine.py:LogVAE``."""
+
+import hashlib
+import re
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+_FILE_NAME = re.compile(r"(?P<path>.*\.py):(?P<attribute>[^\W\d]\w*)")
+
+
+def is_file_name(name: object) -> bool:
+    """Return whether a name has the form ``FILE.py:NAME``.
+
+    Example:
+        >>> is_file_name("mine.py:LogVAE"), is_file_name("beta_vae")
+        (True, False)
+    """
+    return isinstance(name, str) and _FILE_NAME.fullmatch(name) is not None
+
+
+def load_from_file(name: str) -> tuple[str, Any]:
+    """Import a file, and return an object in it.
+
+    A file is imported once per process, as a module is.
+
+    Args:
+        name: Path of the file and name of the object, such as ``mine.py:LogVAE``.
+
+    Returns:
+        The name with the absolute path, which other processes understand wherever they
+        run, and the object.
+
+    Raises:
+        ValueError: If there is no such file or object, or if the file cannot be
+            imported.
+    """
+    match = _FILE_NAME.fullmatch(name)
+    assert match is not None, name
+    path = Path(match["path"]).expanduser().resolve()
+    module = _import_file(path)
+    try:
+        return f"{path}:{match['attribute']}", getattr(module, match["attribute"])
+    except AttributeError:
+        raise ValueError(f"{path} does not define {match['attribute']}.") from None
+
+
+def _import_file(path: Path) -> ModuleType:
+    # Two files with the same name must not share a module.
+    name = f"{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    if not path.is_file():
+        raise ValueError(f"There is no file {path}.")
+    spec = spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:  # the user's code may raise anything
+        del sys.modules[name]
+        raise ValueError(
+            f"{path} cannot be imported: {type(error).__name__}: {error}"
+        ) from error
+    return module
