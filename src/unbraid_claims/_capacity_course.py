@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
-from unbraid.data import BatchStream, float_images, open_dataset
+from unbraid.data import AbstractDataset, BatchStream, float_images, open_dataset
 from unbraid.metrics import Factors, bin_codes, mutual_information_matrix
 from unbraid.models import value_at
 from unbraid.reports.figures import label_of, new_figure, tidy
@@ -74,17 +76,7 @@ def follow_capacity(
     objective: Any = spec.objective.over(spec.steps)
     rows = random_rows(len(dataset), n_rows, "capacity")
     images = float_images(dataset, random_rows(len(dataset), n_images, "shown"))
-    records: dict[str, list[Any]] = {
-        name: []
-        for name in (
-            "capacities",
-            "kl_per_latent",
-            "reconstruction",
-            "known",
-            "reconstructions",
-        )
-    }
-    names: list[str] = []
+    records: dict[str, list[Any]] = defaultdict(list)
     for snapshot in train(
         state,
         stream,
@@ -94,19 +86,26 @@ def follow_capacity(
         every=max(spec.steps // n_snapshots, 1),
     ):
         assert snapshot.kl_per_latent is not None
-        found = encode(state.model, dataset, rows=rows, progress=False)
-        assert found.factors is not None
-        factors = Factors(found.factors, names=found.factor_names)
-        names = list(factors.names)
-        known = mutual_information_matrix(bin_codes(found.codes, _N_BINS), factors)
-        with torch.no_grad(), evaluation_mode(state.model):
-            shown = state.model(images)
         records["capacities"].append(value_at(objective.capacity, snapshot.step))
         records["kl_per_latent"].append(snapshot.kl_per_latent.tolist())
         records["reconstruction"].append(snapshot.terms["reconstruction"])
-        records["known"].append(known.max(axis=0).tolist())
+        records["known"].append(_known_nats(state.model, dataset, rows))
+        with torch.no_grad(), evaluation_mode(state.model):
+            shown = state.model(images)
         records["reconstructions"].append(shown.round(decimals=3).tolist())
+    names = list(dataset.factor_names)
     return CapacityCourse(factor_names=names, images=images.tolist(), **records)
+
+
+def _known_nats(
+    model: Any, dataset: AbstractDataset, rows: NDArray[np.int64]
+) -> list[float]:
+    """Mutual information of each factor with its best latent."""
+    found = encode(model, dataset, rows=rows, progress=False)
+    assert found.factors is not None
+    factors = Factors(found.factors, names=found.factor_names)
+    known = mutual_information_matrix(bin_codes(found.codes, _N_BINS), factors)
+    return known.max(axis=0).tolist()
 
 
 def draw_capacity_course(course: CapacityCourse) -> Figure:

@@ -55,6 +55,9 @@ class ClipVision(nn.Module):
         image_size: Height and width of the images that the network takes.
     """
 
+    mean: torch.Tensor
+    deviation: torch.Tensor
+
     def __init__(self, network: nn.Module, image_size: int) -> None:
         super().__init__()
         self.network = network

@@ -61,7 +61,7 @@ class Hand:
     def __init__(self, course):
         self._course = course
 
-    def kept(self, name, compute):
+    def cached(self, name, compute):
         return self._course
 
 
