@@ -170,7 +170,9 @@ def test_every_claim_has_a_name_a_source_and_known_studies():
             assert set(claim.studies_at(preset)) <= set(STUDIES)
 
 
-@pytest.mark.parametrize("preset", ["smoke", "mini", "paper"])
+@pytest.mark.parametrize(
+    "preset", ["smoke", "mini", pytest.param("paper", marks=pytest.mark.slow)]
+)
 def test_every_study_can_be_read_at_every_size(preset):
     claims = CLAIMS.values()
     used = {name for claim in claims for name in claim.studies_at(preset)}

@@ -20,7 +20,7 @@ EXECUTORS = {"local": lambda: LocalExecutor(2), "ray": lambda: RayExecutor(2)}
 # One Ray at a time is enough for two cores.
 
 
-@pytest.mark.parametrize("name", EXECUTORS)
+@pytest.mark.parametrize("name", ["local", pytest.param("ray", marks=pytest.mark.slow)])
 def test_every_executor_conforms(name, tmp_path, capfd):
     check_executor(EXECUTORS[name], tmp_path)
     # Not even of the worker that was killed.

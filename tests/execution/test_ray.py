@@ -48,6 +48,7 @@ def test_no_cluster_at_an_address_is_an_error_that_says_so(monkeypatch):
         _ = RayExecutor().n_workers
 
 
+@pytest.mark.slow
 def test_a_run_whose_node_is_lost_is_done_on_another(make_job, job_list):
     cluster = Cluster(
         initialize_head=True,
@@ -76,6 +77,7 @@ def test_a_run_whose_node_is_lost_is_done_on_another(make_job, job_list):
         cluster.shutdown()
 
 
+@pytest.mark.slow
 def test_a_race_on_ray_chooses_the_same_model_as_in_one_process(tmp_path):
     data = f"{tmp_path / 'lamps.npy'}:channels_first=true"
     np.save(tmp_path / "lamps.npy", lamps().images(np.arange(216)))

@@ -121,7 +121,9 @@ def left_alone(tmp_path_factory):
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes")
-@pytest.mark.parametrize("executor", ["local", "ray"])
+@pytest.mark.parametrize(
+    "executor", ["local", pytest.param("ray", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize(
     ("n_seeds", "n_kills"), [(4, 3), pytest.param(20, 10, marks=pytest.mark.slow)]
 )
