@@ -241,9 +241,9 @@ def test_a_fitted_one_survives_pickling():
 def test_wrong_use_is_refused():
     with pytest.raises(NotFittedError):
         small().transform(VECTORS)
-    with pytest.raises(ValueError, match="options with the name"):
+    with pytest.raises(ValueError, match="options only with the name of an objective"):
         small(objective=VAE(), options={"beta": 1.0}).fit(VECTORS)
-    with pytest.raises(ValueError, match="options with the name"):
+    with pytest.raises(ValueError, match="options only with the name of an objective"):
         small(objective=BetaVAE(), beta=1.0).fit(VECTORS)
     with pytest.raises(ValueError, match="has no option 'beta'. Its options are scale"):
         small(objective="vae", beta=1.0).fit(VECTORS)

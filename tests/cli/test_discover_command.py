@@ -68,7 +68,7 @@ def test_a_refusal_is_a_sentence_and_an_exit_code(tmp_path):
         (("{}/same", "--out", "{}/o"), "got 1 different among 40"),
         ((SQUARES, "--out", "{}/o", "--budget", "0m"), "is not a duration"),
         ((SQUARES, "--out", "{}/o", "--budget", "1s"), "needs a budget of at least"),
-        ((SQUARES, "--out", "/proc/nowhere"), "expected a folder that can be written"),
+        ((SQUARES, "--out", "/proc/nowhere"), "cannot be written to"),
         ((SQUARES, "--out", "{}/o", "--labels", "{}/none.csv"), "none.csv"),
         ((SQUARES,), "--out"),
     ],

@@ -95,8 +95,11 @@ def test_data_that_the_folder_leads_to_need_not_be_given(tmp_path):
     ("arguments", "sentence"),
     [
         (["nowhere"], "model.json"),
-        (["one", "--data", "xy_object"], "expected data of shape"),
-        (["one", "--data", DATA, "--names", "nowhere.json"], "there is none"),
+        (["one", "--data", "xy_object"], "but the data have shape (3, 64, 64)"),
+        (
+            ["one", "--data", DATA, "--names", "nowhere.json"],
+            "there is no file 'nowhere.json'",
+        ),
     ],
 )
 def test_failures_are_one_sentence(folders, tmp_path, arguments, sentence):

@@ -83,7 +83,7 @@ def test_the_report_shows_the_choice_and_what_it_rests_on(found):
     page = found.report.read_text()
     assert found.report == found.folder / "report.html"
     assert f"Chosen without labels: {found.ranking.chosen}." in page
-    assert "Who agrees with whom" in page
+    assert "Agreement between models" in page
     assert "What each latent does" in page
     chosen = found.ranking.chosen.split(",")[0]
     assert f"Training dynamics of {chosen}, which was chosen" in page

@@ -46,10 +46,10 @@ def test_populations_are_bred_and_one_of_their_winners_is_chosen(
         "_FINAL_SIZE": 2,
         "_SIZES": ((2, 2, 1),),
         "_STRETCH_SECONDS": 0.0,
-        "FIXED_SECONDS": 0.0,
         "MOST_STEPS": 100,
     }.items():
         monkeypatch.setattr(f"{module}.{name}", value)
+    monkeypatch.setattr("unbraid.discovery._budget._FIXED_SECONDS", 0.0)
     options = {"method": method, "budget": "1h", "executor": InlineExecutor()}
     found = discover(TEXT, tmp_path / "out", **options)
     text = found.summary.read_text()

@@ -59,8 +59,8 @@ def test_equal_distances_have_no_dimension():
 
 def test_the_dimension_may_be_estimated_from_some_points_and_neighbours():
     square = np.random.default_rng(0).uniform(size=(300, 2))
-    found = intrinsic_dimension(square, max_points=50, n_neighbours=5)
+    found = intrinsic_dimension(square, max_points=50, n_neighbors=5)
     assert 1.5 < found < 2.5
     assert found != intrinsic_dimension(square, max_points=50)
-    assert found != intrinsic_dimension(square, n_neighbours=5)
-    assert found != intrinsic_dimension(square, max_points=50, n_neighbours=5, seed=1)
+    assert found != intrinsic_dimension(square, n_neighbors=5)
+    assert found != intrinsic_dimension(square, max_points=50, n_neighbors=5, seed=1)

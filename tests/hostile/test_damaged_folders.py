@@ -337,7 +337,7 @@ def test_a_damaged_file_of_a_discovery_is_written_again(discovery, name, how):
     if name == "plan.json":
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(
-                "unbraid.discovery._discover._plan",
+                "unbraid.discovery._discover.make_plan",
                 lambda *_, **__: restore(discovery, plan),
             )
             result = discover(lamps(), discovery, executor=InlineExecutor())

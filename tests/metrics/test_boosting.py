@@ -32,7 +32,7 @@ def test_a_tree_equals_that_of_scikit_learn(rounded):
     signal = 4 * (first > 0.1) + 2 * (second > 0.3) + (third > -0.2) * (first > 0.1)
     residuals = signal + 0.3 * normal(2000, seed=1)
     table = _boosting._Table.of(codes, 2000)
-    leaves, falls = _boosting._grow(residuals, table, 0.0, depth=3)
+    leaves, falls = _boosting._fit_tree(residuals, table, 0.0, depth=3)
     tree = DecisionTreeRegressor(max_depth=3).fit(codes[:2000], residuals)
     expected = 2000 * tree.tree_.compute_feature_importances(normalize=False)
     assert falls == pytest.approx(expected, rel=1e-4)

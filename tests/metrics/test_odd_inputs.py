@@ -72,8 +72,9 @@ def test_an_odd_table_gets_a_score_in_range_or_a_reason(name, odd):
         for score in scores.values():
             assert_in_range(score)
         return
-    assert message.startswith(f"{METRICS[name].function.__name__}: ")
+    function = METRICS[name].function.__name__
+    assert message.startswith((f"{function}: ", f"{function} "))
     # A whole sentence that says what there was, as a number or as what it is.
-    reason = message.split(": ", 1)[1]
+    reason = message.removeprefix(function)
     assert ", got " in reason or any(letter.isdigit() for letter in reason)
     assert reason.endswith(".")

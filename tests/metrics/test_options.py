@@ -22,7 +22,7 @@ from unbraid.metrics import (
     mutual_information_gap_by_latent,
     reduced_downstream_accuracy,
     statistical_efficiency,
-    strong_generalisation_accuracy,
+    strong_generalization_accuracy,
 )
 
 RNG = np.random.default_rng(0)
@@ -60,10 +60,10 @@ def random_pairs(codes, factors, **options):
         (explicitness_by_size, {"n_train": 50}),
         (explicitness_score, {"iterations": 1}),
         (explicitness_score, {"seed": 1}),
-        (infocompactness, {"neighbours": 3}),
+        (infocompactness, {"neighbors": 3}),
         (infoexplicitness, {"iterations": 1}),
         (infoexplicitness, {"seed": 1}),
-        (infomodularity, {"neighbours": 3}),
+        (infomodularity, {"neighbors": 3}),
         (informativeness_score, {"variant": "lasso"}),
         (joint_entropy_minus_mutual_information_gap, {"bins": 5}),
         (modularity_score, {"bins": 5}),
@@ -87,7 +87,7 @@ def test_an_option_changes_the_score(metric, options):
         (statistical_efficiency, {"few": 20, "many": 60, "predictor": "logistic"}),
         (statistical_efficiency, {"few": 20, "many": 60, "seed": 1}),
         (statistical_efficiency, {"few": 20, "many": 60, "variant": "dlib"}),
-        (strong_generalisation_accuracy, {"n_experiments": 1, "variant": "dlib"}),
+        (strong_generalization_accuracy, {"n_experiments": 1, "variant": "dlib"}),
     ],
 )
 def test_an_option_changes_how_predictors_learn(metric, options):

@@ -22,7 +22,7 @@ def test_what_does_not_fit_into_the_budget_is_listed_as_skipped():
     slow = Metric(endless, 1e9)
     card = evaluate(CODES, FACTORS, metrics=[slow, "mig"], budget="5m", n_jobs=1)
     assert list(card) == ["mig"]
-    assert "did not fit into the budget of 5 min" in card.skipped["endless"]
+    assert "does not fit into the budget of 5 min" in card.skipped["endless"]
     assert "endless: skipped." in str(card)
     assert "endless" in card.to_frame()["score"].tolist()
     assert "endless" in card.to_json()

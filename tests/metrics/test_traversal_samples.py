@@ -208,7 +208,7 @@ def test_library_study_command_and_report_give_the_same_value(tmp_path):
     table = study_table(tmp_path / "study")
     assert table["partial_scores"].tolist() == ["linearity 1 of 4"]
     page = write_report(tmp_path / "study").read_text()
-    assert "have scores that do not count all factors" in page
+    assert "have scores that ignore some factors" in page
     assert "linearity 1 of 4" in page
     assert "1 of 4" in write_report(folder).read_text()
 

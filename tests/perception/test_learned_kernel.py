@@ -191,7 +191,7 @@ def test_softer_ranks_and_other_traversals_give_other_results():
     squares = XYSquares(image_size=8, square_size=2, n_squares=2, rgb=False)
     options = {"radius": 1, "steps": 3, "batch_size": 8}
     usual, soft = (
-        learn_loss(squares, **options, regularisation=share).likelihood.kernel
+        learn_loss(squares, **options, regularization=share).likelihood.kernel
         for share in (0.3, 3.0)
     )
     assert not np.array_equal(usual, soft)

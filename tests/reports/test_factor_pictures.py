@@ -171,7 +171,9 @@ def test_factors_that_change_more_pixels_lie_further_right():
 @pytest.mark.parametrize("call", [distance_matrices, cumulative_distances])
 def test_distances_need_a_complete_grid(call):
     data = LabeledImages(np.zeros((5, 1, 8, 8), np.uint8), channels_first=True)
-    with pytest.raises(ValueError, match="holds every combination of its factors"):
+    with pytest.raises(
+        ValueError, match="needs a dataset with every combination of its factors"
+    ):
         call(data)
 
 

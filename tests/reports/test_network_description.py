@@ -109,7 +109,7 @@ def test_a_layer_that_the_page_cannot_compute_is_named(layer, text):
 
 def test_a_network_of_slots_is_refused_by_name():
     decoder = MONetComponents(n_slots=2).decoder((3, 8, 8), 4)
-    with pytest.raises(ValueError, match="got the layer SlotDecoder"):
+    with pytest.raises(ValueError, match="but there is the layer SlotDecoder"):
         describe_layers(decoder, "decoder")
 
 

@@ -124,7 +124,9 @@ def test_the_last_hidden_layer_is_found_in_every_network():
 def test_wrong_settings_are_refused(train_small):
     with pytest.raises(ValueError, match="layer must be '0', '1', '2'"):
         train_small(traces=TraceSettings(layer="9"))
-    with pytest.raises(ValueError, match="n_snapshots must be at least 1, got 0"):
+    with pytest.raises(
+        ValueError, match="n_snapshots must be a whole number of at least 1, got 0"
+    ):
         TraceSettings(n_snapshots=0)
 
 

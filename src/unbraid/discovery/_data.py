@@ -63,6 +63,7 @@ def read_source(data: Any, folder: Path) -> Source:
     Raises:
         ValueError: If there are too few different images.
     """
+    open_cached.cache_clear()  # the data may have changed since an earlier call
     if isinstance(data, str | Path):
         spec = _make_absolute(str(data))
         content = open_cached(spec)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from unbraid.data import DataSpec, open_cached
+from unbraid.data import DataSpec
 from unbraid.execution import (
     AbstractExecutor,
     LocalExecutor,
@@ -187,7 +187,6 @@ def _prepare(request: _Request) -> Iterator[_Prepared]:
                 f"discover: another process works in {str(folder)!r}. Wait until it is "
                 "done, or choose another folder with --out."
             )
-        open_cached.cache_clear()  # the data may have changed since an earlier call
         source = read_source(request.data, folder / "data")
         labels = None
         if request.labels is not None:
