@@ -29,7 +29,16 @@ def smoke_folder(tmp_path_factory):
     return tmp_path_factory.mktemp("smoke")
 
 
-@pytest.mark.parametrize("name", CLAIMS)
+LONGEST = ("locatello-downstream", "estermann-figure-2", "holtz-table-3")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in LONGEST else ())
+        for name in CLAIMS
+    ],
+)
 def test_every_claim_runs_at_smoke_size(name, smoke_folder):
     result = run(name, "--preset", "smoke", "--out", smoke_folder, "--json")
     assert result.exit_code == 0, result.output

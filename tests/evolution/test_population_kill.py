@@ -69,9 +69,10 @@ def kill_something(process, dice):
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="children are read from /proc")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_kills", "generations"),
-    [(2, 4), pytest.param(10, 8, marks=pytest.mark.slow)],
+    [(2, 4), (10, 8)],
 )
 def test_lineage_is_that_of_an_undisturbed_population(tmp_path, n_kills, generations):
     plain = population("unsupervised", generations=generations, images=400)

@@ -50,6 +50,7 @@ def test_the_same_seed_gives_the_same_card(noisy):
     np.testing.assert_array_equal(first[columns], second[columns])
 
 
+@pytest.mark.slow
 def test_intervals_hold_most_fresh_evaluations():
     # The interval is for 19 in 20; of 100 trials the standard deviation is 2.2.
     names = ("mig", "modularity", "pairwise_information")

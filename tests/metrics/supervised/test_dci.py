@@ -35,7 +35,8 @@ def noisy(n_rows):
     return np.hstack([factors, factors]) + [0.3, 0.3, 0.3, 2, 2, 2] * noise, factors
 
 
-QUICKEST = [("shapes3d", name) for name in NAMES if name not in ("partial", "random")]
+LONGEST = ("partial", "random", "noisy", "mixed", "rotated")
+QUICKEST = [("shapes3d", name) for name in NAMES if name not in LONGEST]
 QUICKEST += [("dsprites", "perfect"), ("dsprites", "duplicated")]
 ALL = [(space, name) for space in SPACES for name in NAMES]
 
