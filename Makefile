@@ -13,7 +13,7 @@ demo: $(INSTALLED)
 test: check browser
 	$(BIN)/pytest --numprocesses 2 --dist loadscope
 
-# Also the tests that take more than a minute each.
+# Also the tests that take too long for every run: kill -9 many times, Ray, full sizes.
 test-all: check browser
 	$(BIN)/pytest --numprocesses 2 --dist loadscope -m "slow or not slow"
 
