@@ -103,3 +103,34 @@ def test_two_files_of_the_same_name_are_two_objectives(mine, tmp_path):
     first, second = OBJECTIVES[f"{mine}:LogVAE"], OBJECTIVES[f"{other}:LogVAE"]
     assert (first().extra, second().extra) == (0.5, 0.75)
     assert {f"{mine}:LogVAE", f"{other}:LogVAE"} < set(OBJECTIVES)
+
+
+def test_a_study_can_be_read_from_another_folder(mine, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.yaml").write_text(
+        f"data: {DATA!r}\nobjective: {{name: 'mine.py:LogVAE', beta: 3}}\nseeds: 1\n"
+        "training: {steps: 5, n_latents: 2, batch_size: 8}\n"
+        "evaluation: {metrics: [mig], rows: 64}\n"
+    )
+    done = run_whole("study", "run", "s.yaml", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    monkeypatch.chdir("/")
+    done = run_whole("study", "status", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_file_may_import_its_neighbors_and_its_errors_name_its_line(tmp_path):
+    (tmp_path / "helper.py").write_text("WORD = 'boom'\n")
+    (tmp_path / "body.py").write_text(
+        "from helper import WORD\nfrom dataclasses import dataclass\n"
+        "from unbraid.models.objectives import BetaVAE\n\n"
+        "@dataclass(frozen=True, kw_only=True)\nclass A(BetaVAE):\n"
+        "    def loss(self, model, batch, context):\n"
+        "        raise RuntimeError(WORD)\n"
+    )
+    name, out = f"{tmp_path / 'body.py'}:A", str(tmp_path / "run")
+    done = run_whole("train", DATA, "--objective", name, *SMALL, "--out", out)
+    assert done.returncode == 1
+    line = f"RuntimeError in {tmp_path / 'body.py'}, line 8: boom"
+    assert line in done.stderr
+    assert "fault of unbraid" not in done.stderr

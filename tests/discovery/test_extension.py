@@ -1,11 +1,15 @@
 """A larger budget in the same folder extends a discovery."""
 
+import json
+
+import numpy as np
 import pytest
 from small_discovery import lamps, plan_race
 
-from unbraid.discovery import discover, plan_discovery, read_plan
+from unbraid.discovery import discover, judge, plan_discovery, read_plan
 from unbraid.execution import InlineExecutor, LocalExecutor
-from unbraid.studies import Cost
+from unbraid.representation import Representation
+from unbraid.studies import Cost, Preview
 
 
 @pytest.fixture
@@ -81,6 +85,7 @@ def test_anything_but_a_somewhat_larger_budget_is_another_plan(
     second = plan_for(tmp_path, seconds, **options)
     assert not is_extended(second)
     assert settings(first) != settings(second)
+    assert "A new race begins" in second.notes[-1]
 
 
 def test_finished_runs_count_and_the_former_result_is_kept(tmp_path, monkeypatch):
@@ -107,3 +112,31 @@ def test_finished_runs_count_and_the_former_result_is_kept(tmp_path, monkeypatch
     again = discover(lamps(), tmp_path, budget=600, executor=InlineExecutor())
     assert again.ranking.chosen == second.ranking.chosen
     assert read_plan(tmp_path) == plan
+
+
+def test_former_finalists_go_on_even_if_a_new_configuration_scores_higher():
+    def preview(seed, n_active):
+        codes = np.random.default_rng(seed).normal(size=(200, 3))
+        fit = {"elbo": -1.0, "active_latents": n_active}
+        return Preview(100, Representation(codes, log_variances=0 * codes - 4), fit)
+
+    previews = {
+        "finished": [preview(0, 0), preview(1, 0)],
+        "new": [preview(2, 3), preview(2, 3)],
+    }
+    free = judge(previews, n_kept=1)
+    assert [each.is_kept for each in free] == [False, True]
+    bound = judge(previews, n_kept=1, always=["finished"])
+    assert [each.is_kept for each in bound] == [True, False]
+
+
+@pytest.mark.parametrize("seconds", ["40", [1], {}])
+def test_a_plan_with_a_damaged_budget_is_no_plan(tmp_path, cost, seconds):
+    plan_for(tmp_path, 60.0)
+    path = tmp_path / "plan.json"
+    content = json.loads(path.read_text())
+    content["asked"]["seconds"] = seconds
+    path.write_text(json.dumps(content))
+    assert read_plan(tmp_path) is None
+    with pytest.raises(FileExistsError, match=r"no plan\.json that unbraid wrote"):
+        plan_for(tmp_path, 70.0)

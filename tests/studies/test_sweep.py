@@ -67,6 +67,25 @@ def test_the_same_run_twice_is_one_run():
     assert len(runs(grid={"objective.beta": [4, 4.0, 5]})) == 2
 
 
+def test_former_and_present_names_of_settings_mean_the_same():
+    def options(training, axis):
+        plain = {"data": "xy_squares", "training": training, "grid": {axis: [0.1]}}
+        (run,) = study_from_plain(plain).runs()
+        return run.training.optimizer_options
+
+    former = {"optimiser": "SGD", "optimiser_options": {"weight_decay": 0.5}}
+    present = {"optimizer": "SGD", "optimizer_options": {"weight_decay": 0.5}}
+    expected = {"weight_decay": 0.5, "momentum": 0.1}
+    for training in (former, present):
+        for name in ("optimiser_options", "optimizer_options"):
+            assert options(training, f"training.{name}.momentum") == expected
+    both = {"training.optimiser": ["SGD"], "training.optimizer": ["Adam"]}
+    with pytest.raises(ValueError, match="are the same setting"):
+        study_from_plain({"data": "xy_squares", "grid": both})
+    with pytest.raises(ValueError, match="are the same setting"):
+        study_from_plain({"data": "xy_squares", "training": former | present})
+
+
 def test_what_is_written_is_the_same_study(tmp_path):
     from unbraid.foundation import write_yaml
 

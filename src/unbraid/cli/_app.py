@@ -171,9 +171,14 @@ def _explained(error: Exception) -> Exception:
             "There is not enough memory. Use fewer latents, a smaller batch or smaller "
             "images."
         )
+    from unbraid.foundation import find_own_frame
+
     # ValueError and OSError are the parents of what we raise on bad input.
     if isinstance(error, OSError | ValueError | ArithmeticError | MemoryError):
         return error
+    own = find_own_frame(error)
+    if own:
+        return RuntimeError(f"{type(error).__name__} in {own}: {error}")
     return RuntimeError(
         f"unexpected {type(error).__name__}: {error}. This is a fault of unbraid: "
         "please report it with what UNBRAID_TRACEBACK=1 shows."

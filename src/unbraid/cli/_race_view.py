@@ -39,6 +39,7 @@ class RaceView:
         self._failures: list[str] = []
         self._began = time.monotonic()
         self._n_runs = self._n_done = 0
+        self._has_notes = False
 
     def __enter__(self) -> Self:
         return self
@@ -55,6 +56,9 @@ class RaceView:
         if self._console.is_terminal and self._live is None:
             self._live = Live(console=self._console, refresh_per_second=4)
             self._live.start()
+        for note in plan.notes if not self._has_notes else ():
+            self._print(note)
+        self._has_notes = True
         self._print(self._describe_rung(len(specs)))
 
     def end_rung(self, plan: "Plan", number: int) -> None:

@@ -24,7 +24,10 @@ def train(
     out: Annotated[str, typer.Option("--out", "-o", help="Folder of the run.")],
     objective: Annotated[
         str,
-        typer.Option(help="Training objective; see `unbraid names objectives`."),
+        typer.Option(
+            help="Training objective; see `unbraid names objectives`. FILE.py:CLASS "
+            "takes one from a file of your own."
+        ),
     ] = "beta_vae",
     hyperparameters: Annotated[
         list[str] | None,

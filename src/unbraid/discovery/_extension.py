@@ -7,6 +7,7 @@ from unbraid.data import AbstractDataset
 from unbraid.studies import measure_run, study_from_plain
 
 from ._budget import Limits
+from ._configuration import name_configuration
 from ._plan import Plan
 from ._proposal import Proposal, choose_strengths
 from ._rounds import extend_race
@@ -36,6 +37,12 @@ def can_extend(
     others = {key: value for key, value in asked.items() if key != "seconds"}
     is_same = others.items() <= known.asked.items() and len(known.asked) == len(asked)
     is_race = bool(known.rungs and proposal.rungs) and factor == known.factor
+    # A plan that was edited by hand may be of another form.
+    is_race = is_race and all(
+        isinstance(objective, dict)
+        for axes in known.study.sweep.zip
+        for objective in axes.get("objective", [None])
+    )
     return is_larger and is_same and is_race and proposal.steps < _LONGER * known.steps
 
 
@@ -60,10 +67,6 @@ def extend_plan(known: Plan, dataset: AbstractDataset, limits: Limits) -> Plan:
         "zip": [{"objective": objectives}],
         "seeds": list(range(limits.seed, limits.seed + rungs[-1].n_seeds)),
     }
-    n_before = known.rungs[-1].n_configurations * known.rungs[-1].n_seeds
-    note = (
-        f"The budget was extended: {n_before} runs of the former plan are part of this."
-    )
     return dataclasses.replace(
         known,
         asked=known.asked | {"seconds": limits.seconds},
@@ -72,5 +75,14 @@ def extend_plan(known: Plan, dataset: AbstractDataset, limits: Limits) -> Plan:
         rungs=rungs,
         # Judged again from the files of the first rounds, because more may go on.
         results=(),
-        notes=(*known.notes, note),
+        notes=(*known.notes, "The budget was extended: runs that are finished count."),
+        finalists=_name_finalists(known),
     )
+
+
+def _name_finalists(known: Plan) -> tuple[str, ...]:
+    """Return the configurations that reached the last round, if it was reached."""
+    if len(known.results) < known.last_rung:
+        return ()
+    specs = known.rung_study(known.last_rung).runs()
+    return tuple(dict.fromkeys(name_configuration(spec) for spec in specs))

@@ -53,6 +53,12 @@ def make_plan(
             return plan
     else:
         proposal = propose_evolution(method, source.data, source.dataset, limits)
+    if known is not None and method == "sweep":
+        notes = (
+            *notes,
+            f"A new race begins, with runs of {proposal.steps:,} steps: those of the "
+            f"former plan ({known.steps:,} steps) do not count.",
+        )
     plan = Plan(
         fingerprint,
         asked,

@@ -74,6 +74,8 @@ class Plan:
         notes: Sentences for the report, such as why images were made smaller.
         factor: Number of pixels that become one in each direction; 1 leaves images as
             they are.
+        finalists: Configurations that reach the last round in any case, because a
+            smaller plan has finished their runs.
     """
 
     fingerprint: str
@@ -84,6 +86,7 @@ class Plan:
     results: tuple[tuple[Standing, ...], ...] = ()
     notes: tuple[str, ...] = ()
     factor: int = 1
+    finalists: tuple[str, ...] = ()
 
     @property
     def n_configurations(self) -> int:
@@ -154,6 +157,7 @@ class Plan:
             ],
             "notes": list(self.notes),
             "factor": self.factor,
+            **({"finalists": list(self.finalists)} if self.finalists else {}),
         }
 
 
@@ -178,6 +182,8 @@ def read_plan(folder: Path) -> Plan | None:
         fingerprint, asked = content["fingerprint"], content["asked"]
         if not isinstance(fingerprint, str) or not isinstance(asked, dict):
             return None
+        if not isinstance(asked.get("seconds"), int | float | None):
+            return None
         plan = Plan(
             fingerprint,
             asked,
@@ -191,6 +197,7 @@ def read_plan(folder: Path) -> Plan | None:
             ),
             tuple(str(note) for note in content.get("notes", ())),
             int(content.get("factor", 1)),
+            tuple(str(name) for name in content.get("finalists", ())),
         )
         # Surfaces errors in the settings of runs and in the number of standings.
         for number in range(len(plan.results) + 1):

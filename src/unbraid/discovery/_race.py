@@ -97,7 +97,9 @@ class Race:
                 if run.id in result.previews:
                     own.append(result.previews[run.id])
             n_kept = plan.rungs[number + 1].n_configurations
-            plan = plan.with_result(judge(previews, n_kept=n_kept))
+            plan = plan.with_result(
+                judge(previews, n_kept=n_kept, always=plan.finalists)
+            )
             plan.write(self.folder)
             self.observer.end_rung(plan, number)
         return plan
@@ -129,7 +131,9 @@ class Race:
         return result
 
 
-def judge(previews: dict[str, list[Preview]], *, n_kept: int) -> tuple[Standing, ...]:
+def judge(
+    previews: dict[str, list[Preview]], *, n_kept: int, always: Sequence[str] = ()
+) -> tuple[Standing, ...]:
     """Score configurations by what their seeds agree on, and keep the best.
 
     The score is the number of latents that another seed finds again, beyond what chance
@@ -140,6 +144,7 @@ def judge(previews: dict[str, list[Preview]], *, n_kept: int) -> tuple[Standing,
     Args:
         previews: Previews of the seeds of each configuration, by its name.
         n_kept: Number of configurations to keep.
+        always: Names of configurations that are kept whatever their score.
 
     Returns:
         One standing per configuration, in the order given.
@@ -151,7 +156,9 @@ def judge(previews: dict[str, list[Preview]], *, n_kept: int) -> tuple[Standing,
     }
     totals = _add_elbo([score for score, _, _ in found.values()], elbos)
     order = np.argsort(-totals, kind="stable")
-    kept = {list(found)[index] for index in order[:n_kept]}
+    names = [list(found)[index] for index in order]
+    names.sort(key=lambda name: name not in always)
+    kept = set(names[:n_kept])
     return tuple(
         Standing(
             name=name,

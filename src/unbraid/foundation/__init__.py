@@ -40,6 +40,7 @@ from ._json_files import (
 from ._locks import is_locked, locked
 from ._memory import format_bytes, require_memory
 from ._n_jobs import count_jobs
+from ._own_files import find_own_frame, resolve_file_names
 from ._paths import MAX_TEXT_BYTES, expand_user, read_text, require_regular_file
 from ._randomness import check_seed, hashed_bytes, numpy_generator, torch_generator
 from ._sections import Section, Whole, suggest
@@ -127,7 +128,9 @@ __all__ = [
     "read_json",
     "read_text",
     "parse_record",
+    "find_own_frame",
     "read_yaml",
+    "resolve_file_names",
     "require_memory",
     "require_own_file",
     "require_regular",

@@ -3,10 +3,15 @@
 import hashlib
 import re
 import sys
+import traceback
+from collections.abc import Mapping
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+_IMPORTED: set[str] = set()
+"""Names of the modules that were imported from files of the user."""
 
 _FILE_NAME = re.compile(r"(?P<path>.*\.py):(?P<attribute>[^\W\d]\w*)")
 
@@ -19,6 +24,38 @@ def is_file_name(name: object) -> bool:
         (True, False)
     """
     return isinstance(name, str) and _FILE_NAME.fullmatch(name) is not None
+
+
+def resolve_file_names(data: Any) -> Any:
+    """Return plain data with absolute paths in all names such as ``mine.py:LogVAE``.
+
+    Example:
+        >>> resolve_file_names({"name": "/home/me/../you/mine.py:LogVAE", "beta": 2})
+        {'name': '/home/you/mine.py:LogVAE', 'beta': 2}
+    """
+    if isinstance(data, Mapping):
+        return {
+            resolve_file_names(key): resolve_file_names(part)
+            for key, part in data.items()
+        }
+    if isinstance(data, list):
+        return [resolve_file_names(part) for part in data]
+    if is_file_name(data):
+        path, _, attribute = data.rpartition(":")
+        return f"{_resolve(path)}:{attribute}"
+    return data
+
+
+def find_own_frame(error: BaseException) -> str:
+    """Return file and line of the user's code that raised an error; empty if none did.
+
+    Args:
+        error: A caught error.
+    """
+    own = {getattr(sys.modules[name], "__file__", "") for name in _IMPORTED}
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [f"{f.filename}, line {f.lineno}" for f in frames if f.filename in own]
+    return lines[-1] if lines else ""
 
 
 def load_from_file(name: str) -> tuple[str, Any]:
@@ -39,12 +76,16 @@ def load_from_file(name: str) -> tuple[str, Any]:
     """
     match = _FILE_NAME.fullmatch(name)
     assert match is not None, name
-    path = Path(match["path"]).expanduser().resolve()
+    path = _resolve(match["path"])
     module = _import_file(path)
     try:
         return f"{path}:{match['attribute']}", getattr(module, match["attribute"])
     except AttributeError:
         raise ValueError(f"{path} does not define {match['attribute']}.") from None
+
+
+def _resolve(path: str) -> Path:
+    return Path(path).expanduser().resolve()
 
 
 def _import_file(path: Path) -> ModuleType:
@@ -59,6 +100,8 @@ def _import_file(path: Path) -> ModuleType:
     assert spec.loader is not None
     module = module_from_spec(spec)
     sys.modules[name] = module  # dataclasses look their module up
+    # As for a script, files in the same folder can be imported.
+    sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # the user's code may raise anything
@@ -66,4 +109,7 @@ def _import_file(path: Path) -> ModuleType:
         raise ValueError(
             f"{path} cannot be imported: {type(error).__name__}: {error}"
         ) from error
+    finally:
+        sys.path.remove(str(path.parent))
+    _IMPORTED.add(name)
     return module

@@ -83,10 +83,10 @@ def from_plain(data: Any, table: Table) -> Any:
 def make_record(name: str, options: Mapping[str, Any], table: Table) -> Any:
     """Make a record from its name and options; errors suggest what was meant."""
     if not isinstance(name, str) or name not in table:
-        raise ValueError(
-            f"name must be one of {', '.join(table)}, got {name!r}."
-            + suggest(name, table)
-        )
+        hint = suggest(name, table)
+        if isinstance(name, str) and ".py" in name:
+            hint = " To use a file of your own, write FILE.py:CLASS."
+        raise ValueError(f"name must be one of {', '.join(table)}, got {name!r}.{hint}")
     kind = table[name]
     fields = [field for field in dataclasses.fields(kind) if field.init]
     known = [field.name for field in fields]

@@ -10,8 +10,10 @@ from unbraid.foundation import (
     naming,
     read_text,
     read_yaml,
+    resolve_file_names,
     suggest,
 )
+from unbraid.training import read_names
 
 from ._presets import preset
 from ._specification import RunSpec
@@ -64,7 +66,8 @@ def study_from_plain(data: Any, where: str = "study") -> Study:
         raise ValueError(
             f"{where}: a study must have keys and values, got {data!r:.80}."
         )
-    given = dict(data)
+    # With whole paths, so that a study can be read from any folder.
+    given = resolve_file_names(dict(data))
     found = given.pop("format", FORMAT)
     if isinstance(found, int) and found > FORMAT:
         raise NewerFormatError(
@@ -74,10 +77,12 @@ def study_from_plain(data: Any, where: str = "study") -> Study:
     if found != FORMAT:
         raise ValueError(f"{where}: format must be {FORMAT}, got {found!r}.")
     name, scale = given.pop("preset", None), given.pop("scale", None)
+    with naming(where):
+        given = _use_present_names(given)
     if name is not None:
         with naming(where):
             published = preset(name, scale or "mini")
-        given = _merged(published, given)
+        given = _merged(_use_present_names(published), given)
     elif scale is not None:
         raise ValueError(f"{where}: scale {scale!r} needs a preset.")
     shared, swept = set(RunSpec.model_fields) - {"seed"}, set(Sweep.model_fields)
@@ -94,6 +99,35 @@ def study_from_plain(data: Any, where: str = "study") -> Study:
         raise ValueError(f"{where}: give methods or an objective, not both.")
     title = str(given.get("name") or Path(where).stem)
     return Study.read({"name": title, "base": base, "sweep": sweep}, where)
+
+
+def _use_present_names(given: Plain) -> Plain:
+    """Replace former names of training settings, also in the paths of a sweep."""
+    given = dict(given)
+    if isinstance(given.get("training"), Mapping):
+        given["training"] = read_names(given["training"])
+    if isinstance(given.get("grid"), Mapping):
+        given["grid"] = _rename_paths(given["grid"])
+    if isinstance(given.get("zip"), list):
+        given["zip"] = [
+            _rename_paths(group) if isinstance(group, Mapping) else group
+            for group in given["zip"]
+        ]
+    return given
+
+
+def _rename_paths(axes: Mapping[str, Any]) -> Plain:
+    """Replace former names in paths such as ``training.optimiser``."""
+    renamed: Plain = {}
+    for path, values in axes.items():
+        section, *names = str(path).split(".")
+        if section == "training" and names:
+            (names[0],) = read_names({names[0]: None})
+        new = ".".join((section, *names))
+        if new in renamed:
+            raise ValueError(f"{path} and {new} are the same setting. Give one only.")
+        renamed[new] = values
+    return renamed
 
 
 def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> Plain:

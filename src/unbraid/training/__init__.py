@@ -21,7 +21,13 @@ from ._recipes import Recipe, RecipeName, choose_recipe
 from ._run import Run
 from ._run_folder import RunFolder
 from ._run_settings import RunSettings
-from ._settings import LEARNING_RATE, Training, TrainingOverrides, TrainingSettings
+from ._settings import (
+    LEARNING_RATE,
+    Training,
+    TrainingOverrides,
+    TrainingSettings,
+    read_names,
+)
 from ._specification import Change, TrainingSpec, hash_plain
 from ._specify import specify
 from ._state import TrainingState
@@ -66,6 +72,7 @@ __all__ = [
     "keep_freed_memory",
     "load",
     "read_model",
+    "read_names",
     "measure_training",
     "save_model",
     "specify",

@@ -45,7 +45,20 @@ def write_names(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_names(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings from a file under their present names."""
+    """Return settings from a file under their present names.
+
+    Raises:
+        ValueError: If a setting is given under its present and its former name.
+
+    Example:
+        >>> read_names({"optimiser": "SGD", "steps": 10})
+        {'optimizer': 'SGD', 'steps': 10}
+    """
+    for former, name in _NAMES.items():
+        if former in settings and name in settings:
+            raise ValueError(
+                f"{name} and {former} are the same setting. Give only one of them."
+            )
     return {_NAMES.get(name, name): part for name, part in settings.items()}
 
 
