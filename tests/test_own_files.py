@@ -26,6 +26,12 @@ DATA = "xy_squares:image_size=8,square_size=1,n_squares=1"
 SMALL = ("--steps", "20", "--latents", "2", "--batch-size", "8")
 
 
+@pytest.fixture(autouse=True)
+def _forget_files(monkeypatch):
+    """Other tests list all objectives."""
+    monkeypatch.setattr(OBJECTIVES, "_from_files", {})
+
+
 @pytest.fixture
 def mine(tmp_path):
     path = tmp_path / "mine.py"
