@@ -22,9 +22,11 @@ def test_the_choice_of_the_demo_is_good_and_not_below_the_median(tmp_path, bench
     benchmark.run_demo(tmp_path / "demo", 0)
     chosen, scores = benchmark.score_demo(tmp_path / "demo")
     assert len(scores) >= 3
+    # Scores of 5,000 rows vary by this much; finalists may be equally good.
+    noise = 0.01
     for name, least in (("mig", 0.6), ("dci_disentanglement", 0.8)):
         own = scores[chosen][name]
-        assert own >= np.median([model[name] for model in scores.values()])
+        assert own >= np.median([model[name] for model in scores.values()]) - noise
         assert own >= least
 
 
