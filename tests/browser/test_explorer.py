@@ -17,6 +17,8 @@ from unbraid.models.networks import (
     Dense,
     DisentanglementLibConvolutional,
     DissertationConvolutional,
+    ProductDecoder,
+    Separable,
 )
 from unbraid.reports import write_explorer
 
@@ -31,6 +33,7 @@ NETWORKS = {
     "small convolutional": (Convolutional(), (1, 16, 16)),
     "odd sides": (Convolutional(n_filters=8), (3, 17, 23)),
     "dense": (Dense(), (1, 8, 8)),
+    "separable": (Separable(), (3, 12, 20)),
 }
 
 
@@ -53,6 +56,11 @@ def random_model(network, shape, *, seed=0, n_latents=10, likelihood=None, **opt
 
 def spread_out(layers, values, *, last):
     """Scale weights until every layer's outputs have spread 1, and the last this."""
+    if isinstance(layers, ProductDecoder):
+        for lines in (layers.rows, layers.columns):
+            spread_out([lines.from_code, *lines.layers], values, last=1.0)
+        layers.channels.weight.mul_(last / layers(values).std())
+        return
     weighted = [layer for layer in layers if hasattr(layer, "weight")]
     for layer in layers:
         if layer in weighted:

@@ -34,7 +34,7 @@ def test_version_is_that_of_the_package():
 
 def test_help_names_the_commands_and_gives_examples():
     assert "data" in run("--help").output
-    for command in ("list", "info", "fetch", "check", "distances"):
+    for command in ("list", "info", "fetch", "check", "distances", "learn-loss"):
         assert f"Example: unbraid data {command}" in run("data", command, "-h").output
 
 

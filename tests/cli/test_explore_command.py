@@ -63,8 +63,10 @@ def test_names_are_read_from_the_file_that_the_page_saves(folders, tmp_path):
     assert '"name": "across"' in page.read_text(encoding="utf-8")
 
 
-def test_data_with_options_must_be_given(folders, tmp_path):
-    result = run(folders / "one", "-o", tmp_path / "explorer.html")
+def test_data_that_were_an_array_must_be_given(tmp_path):
+    data = open_dataset(DATA).images(range(64))
+    fit("vae", data, steps=1, n_latents=2, network="dense", out=tmp_path / "run")
+    result = run(tmp_path / "run", "-o", tmp_path / "explorer.html")
     assert result.exit_code == 2
     assert "--data" in result.output
     assert not (tmp_path / "explorer.html").exists()
@@ -77,7 +79,11 @@ def test_data_that_the_folder_leads_to_need_not_be_given(tmp_path):
     fit("vae", plain, steps=1, n_latents=2, network="dense", out=tmp_path / "plain")
     page = tmp_path / "explorer.html"
     assert run(tmp_path / "plain", "-o", page).exit_code == 0
-    # The name alone would open the data with other options.
+    assert run(tmp_path / "run", "-o", page).exit_code == 0
+    # Earlier versions kept the name alone, which opens the data with other options.
+    record = json.loads((tmp_path / "run" / "spec.json").read_text())
+    del record["data"]["source"]
+    (tmp_path / "run" / "spec.json").write_text(json.dumps(record))
     assert run(tmp_path / "run", "-o", page).exit_code == 2
     about = {"spec": {"data": "xy_squares:n_squares=1"}}
     (tmp_path / "run" / "run.json").write_text(json.dumps(about))

@@ -49,6 +49,23 @@ def test_all_snapshots_of_a_trace_are_recorded(tmp_path):
     assert Trace.load(tmp_path).steps.tolist() == expected
 
 
+def test_the_model_is_scored_during_training(tmp_path):
+    command = ("train", DATA, *SMALL, "--out", tmp_path, "--score-every", 8)
+    result = run(*command, "--metrics", "mig,mig:bins=5")
+    assert result.exit_code == 0, result.output
+    curves = unbraid.Run.load(tmp_path).score_curves
+    assert curves["mig"].steps.tolist() == [8, 16, 20]
+    curve = curves["mig[bins=5]"]
+    said = f"mig[bins=5] {curve.last:.4f}, best {curve.best:.4f} at step"
+    assert said in result.output
+    again = json.loads(run(*command, "--metrics", "mig,mig:bins=5", "--json").stdout)
+    assert [record["step"] for record in again["scores"]] == [8, 16, 20]
+    for wrong in (("--score-every", 8, "--metrics", "mgi"), ("--metrics", "mig")):
+        result = run("train", DATA, *SMALL, "--out", tmp_path / "other", *wrong)
+        assert result.exit_code == 2, result.output
+    assert not (tmp_path / "other").exists()
+
+
 def test_the_same_command_again_has_nothing_to_do_and_json_says_how_it_went(tmp_path):
     command = ("train", DATA, *SMALL, "--out", tmp_path, "--json")
     first, second = (run(*command) for _ in range(2))

@@ -93,6 +93,20 @@ def test_the_report_shows_the_choice_and_what_it_rests_on(found):
     assert len(about["evidence"]["pairs"]) == 6
 
 
+def test_what_the_model_has_not_learned_is_said_and_shown(found):
+    share = f"{found.explained:.0%}"
+    assert f"It reconstructs {share} of the variation" in found.summary.read_text()
+    picture = found.folder / "worst-reconstructions.png"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert str(picture) in found.summary.read_text()
+    page = found.report.read_text()
+    assert f"reconstructs {share} of the variation" in page
+    assert "variation reconstructed" in page
+    assert 'download="worst-reconstructions.csv"' in page
+    assert found.failures == ()
+    assert "ailed to learn" not in page + found.summary.read_text()
+
+
 def test_a_report_that_cannot_be_drawn_loses_nothing_else(tmp_path, monkeypatch):
     def fail(*paths, **options):
         raise ZeroDivisionError("no pencil")
@@ -157,6 +171,18 @@ def test_a_population_with_far_too_large_beta_is_refused(tmp_path):
     assert refused.codes is None
     assert "No model is better than chance" in refused.summary.read_text()
     assert not (tmp_path / "model").exists()
+    names = [failure.name for failure in refused.failures]
+    assert names == [
+        f"beta_vae beta={beta}, seed {seed}"
+        for beta in (1_000, 2_000)
+        for seed in range(3)
+    ]
+    (reason,) = {failure.reason for failure in refused.failures}
+    assert reason.startswith("No latent is active")
+    assert f"  {names[0]}: {reason}\n" in refused.summary.read_text()
+    page = refused.report.read_text()
+    assert "Runs that failed to learn: 6." in page
+    assert all(name in page for name in names)
 
 
 def test_random_encoders_are_refused(tmp_path):

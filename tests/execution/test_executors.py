@@ -1,8 +1,11 @@
 """The shipped suite, on every executor, and on some that break a promise each."""
 
 import dataclasses
+import json
+import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +44,29 @@ def test_a_job_is_interrupted_before_it_has_done_anything(name, make_job, job_li
         if news.kind == "ended":
             ends.append(news.outcome.end)
     assert ends == ["interrupted"]
+
+
+def test_workers_are_kept_within_a_with_statement(make_job, job_list):
+    def run(executor, number):
+        job = make_job(number, steps=1)
+        ends = [
+            news.outcome.end for news in executor.run(job_list([job])) if news.outcome
+        ]
+        assert ends == ["done"]
+        return json.loads((Path(job.folder) / "worker.json").read_text())["pid"]
+
+    executor = LocalExecutor(1)
+    with executor:
+        with executor:
+            first = run(executor, 0)
+        assert run(executor, 1) == first
+        os.kill(first, signal.SIGKILL)
+        time.sleep(0.2)  # until it is gone
+        again = run(executor, 2)
+        assert again != first
+    with pytest.raises(ProcessLookupError):
+        os.kill(again, 0)
+    assert run(executor, 3) not in (first, again)
 
 
 class Altered(AbstractExecutor):

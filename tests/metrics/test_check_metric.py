@@ -26,6 +26,7 @@ IDEAL = {
             "infom",
             "infoc",
             "distance_correlation",
+            "latent_data_correlation",
             "linearity",
             "axis_orientation",
             "axis_alignment",
@@ -55,6 +56,7 @@ BLIND = {
             "jemmig",
             "dcimig",
             "distance_correlation",
+            "latent_data_correlation",
             "linearity",
             "axis_orientation",
             "axis_alignment",
@@ -85,6 +87,19 @@ def test_every_metric_conforms(name):
         blind_to=BLIND.get(name, ()),
         beats_chance=name not in NO_BETTER_THAN_CHANCE,
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("mig", {"estimator": "posterior"}),
+        ("sap", {"score": "r2"}),
+        ("dci", {"variant": "logistic"}),
+        ("gaussian_total_correlation", {"posterior": "exact"}),
+    ],
+)
+def test_metrics_with_options_conform(name, options):
+    check_metric(METRICS[name].with_options(name, options))
 
 
 def correct(codes, factors):

@@ -2,9 +2,18 @@
 
 import numpy as np
 import pytest
-from every_metric import METRICS, assert_in_range, few_trees, scores_of
+from every_metric import (
+    GRID,
+    METRICS,
+    assert_in_range,
+    few_trees,
+    noisy_codes,
+    scores_of,
+)
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
+from unbraid.metrics import is_higher_better
 
 __all__ = ["few_trees"]  # a fixture that works by being here
 
@@ -186,3 +195,10 @@ def test_order_of_factors_permutes_what_each_contributes(name, table):
     for key, score in plain.items():
         parts = list(score.per_factor.values())
         assert list(turned[key].per_factor.values()) == pytest.approx(parts[::-1])
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_direction_of_a_score_is_found_by_its_name(name):
+    higher = METRICS[name].higher_is_better
+    for score in scores_of(name, noisy_codes(), GRID):
+        assert is_higher_better(score) == is_higher_better(f"{score}[n=1]") == higher

@@ -5,7 +5,14 @@ import torch
 from torch import distributions
 
 from unbraid.foundation import torch_generator
-from unbraid.models import LIKELIHOODS, Bernoulli, Gaussian, Laplace, choose_likelihood
+from unbraid.models import (
+    LIKELIHOODS,
+    Bernoulli,
+    FeatureAugmented,
+    Gaussian,
+    Laplace,
+    choose_likelihood,
+)
 
 
 @pytest.fixture
@@ -57,9 +64,16 @@ def test_laplace_is_the_log_density_up_to_a_constant(images, output):
         torch.testing.assert_close(loss, expected, rtol=1e-4, atol=1e-4)
 
 
+def make_likelihood(name):
+    if name == "feature_augmented":
+        layer = torch.linspace(-1, 1, 18).reshape(2, 1, 3, 3), torch.zeros(2)
+        return FeatureAugmented.from_layers([layer])
+    return LIKELIHOODS[name]()
+
+
 @pytest.mark.parametrize("name", LIKELIHOODS)
 def test_distance_is_the_loss_of_the_output_with_that_mean(name, images, output):
-    likelihood = LIKELIHOODS[name]()
+    likelihood = make_likelihood(name)
     distance = likelihood.distance(images, likelihood.mean(output))
     expected = likelihood.loss(images, output)
     torch.testing.assert_close(distance, expected, rtol=1e-3, atol=1e-3)
@@ -67,7 +81,7 @@ def test_distance_is_the_loss_of_the_output_with_that_mean(name, images, output)
 
 @pytest.mark.parametrize("name", LIKELIHOODS)
 def test_an_image_is_nearest_to_itself(name, images):
-    likelihood = LIKELIHOODS[name]()
+    likelihood = make_likelihood(name)
     itself = likelihood.distance(images, images)
     assert itself.isfinite().all()
     assert (itself < likelihood.distance(images, 1.0 - images)).all()

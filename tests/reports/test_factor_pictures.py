@@ -1,13 +1,15 @@
 """Claims about pictures of factors: what latents know of them, and distances."""
 
+import copy
 import io
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from unbraid.data import LabeledImages, XYSquares
-from unbraid.metrics import mutual_information_gap
+from unbraid.metrics import kl_per_latent, mutual_information_gap
 from unbraid.models import KernelAugmented
 from unbraid.reports import (
     cumulative_distances,
@@ -18,7 +20,7 @@ from unbraid.reports import (
     factor_latent_matrices,
 )
 from unbraid.reports.pages._model_section import model_section
-from unbraid.representation import Representation
+from unbraid.representation import Representation, encode
 from unbraid.training import fit, save_model
 
 
@@ -57,6 +59,31 @@ def test_matrices_of_plain_arrays_and_frames():
     assert factor_latent_matrices(codes.codes, frame).factors == ("x",)
     with pytest.raises(ValueError, match="needs the factors of the images"):
         factor_latent_matrices(codes.codes)
+
+
+def test_some_latents_of_the_matrices_can_be_shown_alone():
+    whole = factor_latent_matrices(grid_codes())
+    some = whole.only([0, 2])
+    assert set(some.latents) == {0, 2}
+    for row, latent in enumerate(some.latents):
+        place = whole.latents.index(latent)
+        np.testing.assert_array_equal(some.information[row], whole.information[place])
+        np.testing.assert_array_equal(some.importance[row], whole.importance[place])
+
+
+def test_dead_latents_are_no_rows_of_the_matrices_of_a_page(trained, squares, tmp_path):
+    model = copy.deepcopy(trained.model)
+    *_, last = (m for m in model.encoder.modules() if isinstance(m, torch.nn.Linear))
+    with torch.no_grad():  # mean 0 and variance 1 for every image, as in the prior
+        for row in (1, 1 + model.n_latents):
+            last.weight[row], last.bias[row] = 0.0, 0.0
+    codes = encode(model, squares, progress=False)
+    nats = kl_per_latent(codes.codes, codes.log_variances).details
+    assert (nats["latent_1"], nats["n_active"]) == (0.0, 2.0)
+    section = model_section("A model", tmp_path, squares, model=model)
+    blocks = {block.title: block for block in section.blocks}
+    table = blocks["Which latent encodes which factor"].data
+    assert set(table["latent"]) == {0, 2}
 
 
 def test_every_cell_of_a_matrix_has_its_number():

@@ -371,12 +371,13 @@ def test_every_text_of_a_page_is_kept_apart(tmp_path):
 
 def test_a_run_of_fit_is_a_page_with_and_without_its_data(squares, tmp_path):
     settings = {"steps": 20, "n_latents": 3, "batch_size": 8, "network": "dense"}
-    fit("beta_vae", squares, out=tmp_path / "run", **settings)
+    data = LabeledImages(squares.images(np.arange(len(squares))), name="squares")
+    fit("beta_vae", data, out=tmp_path / "run", **settings)
     without = Content(write_report(tmp_path / "run", tmp_path / "r.html"))
     assert "does not name the data" in without.text
     assert "Training" in without.text
     assert "Samples from the prior" in without.text
-    found = Content(write_report(tmp_path / "run", data=squares))
+    found = Content(write_report(tmp_path / "run", data=data))
     assert "A model trained with beta_vae." in found.text
     assert "What each latent does" in found.text
 

@@ -19,6 +19,7 @@ from unbraid.reports import (
     prior_samples,
     reconstructions,
     training_curves,
+    worst_reconstructions,
 )
 from unbraid.representation import Representation, encode
 
@@ -60,6 +61,23 @@ def test_there_are_no_more_reconstructions_than_images(trained, squares):
     assert len(reconstructions(trained.model, squares, n_images=999).rows) == 16
 
 
+def test_the_worst_reconstructions_are_those_with_the_largest_errors(trained, squares):
+    rows = range(len(squares))
+    errors = {}
+    for row in rows:  # one image at a time, as the definition says
+        image = float_images(squares, np.array([row]))
+        with torch.no_grad():
+            decoded = trained.model.decode(trained.model.encode(image).mean)
+        errors[row] = float((decoded.clamp(0, 1) - image).square().mean())
+    expected = sorted(rows, key=lambda row: -errors[row])[:5]
+    found = worst_reconstructions(trained.model, squares, n_images=5)
+    assert found.rows.tolist() == expected
+    np.testing.assert_allclose(found.errors, [errors[k] for k in expected], atol=1e-6)
+    np.testing.assert_array_equal(found.originals, squares.images(expected))
+    few = worst_reconstructions(trained.model, squares, n_images=5, n_examined=3)
+    assert len(few.rows) == 3
+
+
 def test_samples_depend_on_the_seed_alone(trained):
     first, again = (prior_samples(trained.model, n_images=9) for _ in range(2))
     np.testing.assert_array_equal(first, again)
@@ -68,7 +86,14 @@ def test_samples_depend_on_the_seed_alone(trained):
     assert len(draw_prior_samples(first).axes) == 1
 
 
-@pytest.mark.parametrize("call", [prior_samples, lambda m: reconstructions(m, None)])
+@pytest.mark.parametrize(
+    "call",
+    [
+        prior_samples,
+        lambda model: reconstructions(model, None),
+        lambda model: worst_reconstructions(model, None),
+    ],
+)
 def test_models_of_vectors_have_no_pictures(call):
     with pytest.raises(ValueError, match="needs a model of images, but"):
         call(vector_model())

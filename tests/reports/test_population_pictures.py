@@ -53,8 +53,8 @@ def test_the_way_to_the_winner_is_drawn_apart():
 
 def test_every_hyperparameter_has_a_panel_and_so_have_the_scores():
     figure = draw_hyperparameters(LINEAGE)
-    titles = [axes.get_title() for axes in figure.axes]
-    assert titles == ["beta", "learning_rate", "score"]
+    labels = [axes.get_ylabel() for axes in figure.axes]
+    assert labels == ["beta", "learning_rate", "score"]
     assert figure.axes[0].get_yscale() == "log"
 
 

@@ -51,6 +51,9 @@ def scores_of(name, codes, factors, **options):
     """All scores that a metric of the catalogue gives, by name."""
     metric = METRICS[name]
     given = (codes, factors) if metric.uses_factors else (codes,)
+    if "distance" in metric.inputs:
+        # Observations that are as far apart as their rows.
+        options["distance"] = lambda first, second: np.abs(first - second)
     result = metric.function(*given, **{**QUICK.get(name, {}), **options})
     parts = [result] if isinstance(result, Score) else vars(result).values()
     return {part.name: part for part in parts if isinstance(part, Score)}

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from unbraid.training import Trace
+from unbraid.training import Run, Trace
 
 # Modules are imported once (those of optimizers when one is made); every life of the
 # run is a fork of this process, so that twenty of them take seconds.
@@ -28,6 +28,7 @@ def run(out):
         objective, XYSquares(image_size=8, square_size=1), steps=STEPS, n_latents=4,
         network=Dense(widths=(16,)), batch_size=16, log_every=5, save_every=10, out=out,
         traces=TraceSettings(n_observations=4, n_snapshots=8), progress=False,
+        score_every=35, score_metrics="mig,sap", score_rows=100,
     )
 
 def fork(out):
@@ -73,8 +74,11 @@ def test_killed_twenty_times_it_ends_with_the_same_bytes(objective, tmp_path):
         text=True,
     )
     assert done.stdout.split() == ["20", "0"], done.stderr
-    for name in ("model.safetensors", "state.safetensors", "traces.safetensors"):
+    tensors = ("model.safetensors", "state.safetensors", "traces.safetensors")
+    for name in (*tensors, "scores.jsonl"):
         whole, killed = (tmp_path / run / name for run in ("whole", "killed"))
         assert whole.read_bytes() == killed.read_bytes(), name
     steps = Trace.load(tmp_path / "killed").steps.tolist()
     assert steps == [0, 57, 114, 171, 229, 286, 343, 400]  # between the records
+    steps = [record["step"] for record in Run.load(tmp_path / "killed").scores]
+    assert steps == [*range(35, 400, 35), 400]

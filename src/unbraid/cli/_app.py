@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 
 from ._compare import compare
 from ._console import close_stdout, print_error, ready_streams
-from ._data_distances import data
+from ._data_learn_loss import data
 from ._demo import demo
 from ._discover import discover
 from ._encode import encode
@@ -171,10 +171,11 @@ def _explained(error: Exception) -> Exception:
             "There is not enough memory. Use fewer latents, a smaller batch or smaller "
             "images."
         )
-    from unbraid.foundation import find_own_frame
+    from unbraid.foundation import UnbraidError, find_own_frame
 
     # ValueError and OSError are the parents of what we raise on bad input.
-    if isinstance(error, OSError | ValueError | ArithmeticError | MemoryError):
+    foreseen = OSError | ValueError | ArithmeticError | MemoryError | UnbraidError
+    if isinstance(error, foreseen):
         return error
     own = find_own_frame(error)
     if own:

@@ -49,14 +49,37 @@ def open_data(text: str) -> "AbstractDataset":
         raise typer.BadParameter(str(error), param_hint="DATA") from error
 
 
-def open_for_model(model: Any, text: str) -> "AbstractDataset":
+def find_model(folder: Path) -> Path:
+    """Folder of a model; a discovery has it in a folder of its own."""
+    from unbraid.foundation import expand_user
+
+    inside = expand_user(folder) / "model"
+    return inside if (inside / "model.json").is_file() else folder
+
+
+def open_for_model(model: Any, text: str | None, folder: Path) -> "AbstractDataset":
     """Open data; pictures and arrays of images get the size that a model takes.
 
     Built-in datasets stay as they are: to resize them unasked would hide a mistake.
+
+    Args:
+        model: The model.
+        text: Data that a user named; those that the model was trained on if ``None``.
+        folder: Folder of the model.
     """
     from unbraid.data import ImageFolder, LabeledImages
+    from unbraid.reports import find_training_data
     from unbraid.representation import prepare_data
 
+    if text is None:
+        known = find_training_data(folder)
+        if known is None:
+            raise typer.BadParameter(
+                f"The data that the model was trained on are needed, because "
+                f"{str(folder)!r} does not lead to them.",
+                param_hint="--data",
+            )
+        return known
     dataset = open_data(text)
     is_own = isinstance(dataset, ImageFolder | LabeledImages)
     return prepare_data(model, dataset) if is_own else dataset

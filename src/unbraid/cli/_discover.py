@@ -58,6 +58,14 @@ def discover(
             help="Number of latents of each model, more than the data have factors.",
         ),
     ] = 10,
+    objectives: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Objectives of the race between commas: those with a weight beta "
+            "(beta_vae, beta_tc_vae, mine.py:LogVAE), and factor_vae.",
+        ),
+    ] = "beta_tc_vae",
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -78,6 +86,7 @@ def discover(
     Example: unbraid discover pictures --out found --budget 10m
     """
     _check_budget(budget)
+    _check_objectives(objectives, method)
     options: dict[str, Any] = {
         "method": method,
         "budget": budget,
@@ -85,6 +94,7 @@ def discover(
         "device": where.device,
         "seed": seed,
         "n_latents": latents,
+        "objectives": objectives.split(","),
     }
     if dry_run:
         _print_plan(data, out, options, as_json=json)
@@ -108,6 +118,21 @@ def _check_budget(budget: str | None) -> None:
             parse_duration(budget)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--budget") from error
+
+
+def _check_objectives(objectives: str, method: str) -> None:
+    """Treat objectives that cannot race as wrong usage."""
+    from unbraid.discovery import read_objectives
+
+    try:
+        names = read_objectives(objectives.split(","))
+    except (TypeError, ValueError) as error:
+        raise typer.BadParameter(str(error), param_hint="--objectives") from error
+    if method != "sweep" and names != ("beta_tc_vae",):
+        raise typer.BadParameter(
+            "Objectives can be chosen for --method sweep only.",
+            param_hint="--objectives",
+        )
 
 
 def _print_plan(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ._console import print_json
-from ._data import DataArgument, JsonOption, announce_hidden
+from ._data import DataArgument, JsonOption, announce_hidden, find_model
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +64,7 @@ def encode(
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--device") from error
     announce_hidden(data)
-    trained = load(_find_model(expand_user(model)), device=chosen)
+    trained = load(find_model(model), device=chosen)
     dataset = prepare_data(trained, data)
     codes = encode_data(trained, dataset)
     write_codes(out, codes, dataset, variances=variances)
@@ -149,15 +149,6 @@ def _check_output(out: Path, *, variances: bool, overwrite: bool) -> None:
             "--overwrite."
         )
     if out.suffix == ".parquet":
-        from importlib.util import find_spec
+        from unbraid.foundation import import_extra
 
-        if find_spec("pyarrow") is None:
-            raise ImportError(
-                "Writing .parquet needs pyarrow: pip install 'unbraid[parquet]'."
-            )
-
-
-def _find_model(folder: Path) -> Path:
-    """Return the folder of the model; a discovery has it in a folder of its own."""
-    inside = folder / "model"
-    return inside if (inside / "model.json").is_file() else folder
+        import_extra("pyarrow", "parquet", feature="parquet files")

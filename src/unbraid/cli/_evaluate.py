@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ._console import print_table
-from ._data import open_for_model
+from ._data import find_model, open_for_model
 from ._tables import (
     BudgetOption,
     ColumnsOption,
@@ -34,10 +34,16 @@ if TYPE_CHECKING:
 def evaluate(
     model: Annotated[
         Path | None,
-        typer.Argument(metavar="[MODEL]", help="Folder of a run, or of a saved model."),
+        typer.Argument(
+            metavar="[MODEL]", help="Folder of a run, a saved model or a discovery."
+        ),
     ] = None,
     data: Annotated[
-        str | None, typer.Option(help="Data to encode with the model, with factors.")
+        str | None,
+        typer.Option(
+            help="Data to encode with the model, with factors; by default those that "
+            "it was trained on, if they are still there."
+        ),
     ] = None,
     rows: Annotated[
         int,
@@ -92,7 +98,7 @@ def evaluate(
     if json is not None:
         require_own_file(expand_user(json), _is_scorecard, "a file of scores")
     check_metrics(metrics, have_factors=model is not None or factors is not None)
-    if model is not None and data is not None:
+    if model is not None:
         table, labels = _open(model, data)
         check_kinds(declared, labels.factor_names)
     else:
@@ -138,21 +144,22 @@ def _check_usage(
     model: Path | None, data: str | None, codes: Path | None, factors: Path | None
 ) -> None:
     if (model is None) == (codes is None):
-        raise typer.BadParameter("Give a MODEL with --data, or --codes, but not both.")
-    if (model is None) != (data is None):
-        raise typer.BadParameter("Give MODEL and --data together.")
+        raise typer.BadParameter("Give a MODEL, or --codes, but not both.")
+    if model is None and data is not None:
+        raise typer.BadParameter("--data is for a MODEL, which encodes them.")
     if model is not None and factors is not None:
         raise typer.BadParameter(
             "--factors is for --codes only: a dataset has its own factors."
         )
 
 
-def _open(model: Path, data: str) -> tuple[Any, Any]:
+def _open(model: Path, data: str | None) -> tuple[Any, Any]:
     """A model and a dataset with images of the right shape for it."""
     from unbraid import load
 
-    network = load(model)
-    dataset = open_for_model(network, data)
+    folder = find_model(model)
+    network = load(folder)
+    dataset = open_for_model(network, data, folder)
     if tuple(dataset.image_shape) != network.image_shape:
         raise ValueError(
             f"evaluate: the model takes images of shape {network.image_shape}, but the "

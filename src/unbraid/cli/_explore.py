@@ -1,23 +1,22 @@
 """``unbraid explore``: a page on which the latents of a model are moved by hand."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from unbraid.foundation import expand_user
 
 from ._console import print_json
-from ._data import JsonOption, open_for_model
-
-if TYPE_CHECKING:
-    from unbraid.data import AbstractDataset
+from ._data import JsonOption, find_model, open_for_model
 
 
 def explore(
     model: Annotated[
         Path,
-        typer.Argument(metavar="MODEL", help="Folder of a run, or of a saved model."),
+        typer.Argument(
+            metavar="MODEL", help="Folder of a run, a saved model or a discovery."
+        ),
     ],
     other: Annotated[
         Path | None,
@@ -27,8 +26,8 @@ def explore(
         str | None,
         typer.Option(
             metavar="DATA",
-            help="Data with pictures to start from; needed if the folder of the model "
-            "does not say what it was trained on.",
+            help="Data with pictures to start from; by default those that the model "
+            "was trained on, if they are still there.",
         ),
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write.")] = Path(
@@ -62,9 +61,10 @@ def explore(
     if names is not None and not names.is_file():
         raise FileNotFoundError(f"--names: there is no file {str(names)!r}.")
     chosen = read_latent_names(names) if names is not None else None
-    folders = [model] if other is None else [model, other]
+    model = find_model(model)
+    folders = [model] if other is None else [model, find_model(other)]
     models = [load(folder) for folder in folders]
-    dataset = _remembered(model) if data is None else open_for_model(models[0], data)
+    dataset = open_for_model(models[0], data, model)
     page = write_explorer(
         models[0],
         dataset,
@@ -91,48 +91,3 @@ def _labels(folders: list[Path]) -> list[str]:
         if len(set(labels)) == len(labels):
             return labels
     return ["/".join(part) for part in parts]
-
-
-def _remembered(folder: Path) -> "AbstractDataset":
-    """The data that a model was trained on, if files near it say which."""
-    from unbraid.data import open_dataset
-
-    folder = expand_user(folder)
-    about = _part(_read(folder / "spec.json"), "data")
-    plan = _read(folder.parent / "plan.json")
-    fingerprint = about.get("fingerprint", plan.get("fingerprint"))
-    texts = [
-        _part(_read(folder / "run.json"), "spec").get("data"),
-        _part(plan, "study").get("data"),
-        about.get("name"),
-    ]
-    for text in texts:
-        if not isinstance(text, str):
-            continue
-        try:
-            dataset = open_dataset(text)
-        except (OSError, ValueError, TypeError):
-            continue
-        # A name leaves out the options with which the data were opened.
-        if dataset.fingerprint() == fingerprint:
-            return dataset
-    raise typer.BadParameter(
-        f"The data that the model was trained on are needed, because {str(folder)!r} "
-        "does not lead to them.",
-        param_hint="--data",
-    )
-
-
-def _part(record: dict[str, Any], key: str) -> dict[str, Any]:
-    part = record.get(key)
-    return part if isinstance(part, dict) else {}
-
-
-def _read(path: Path) -> dict[str, Any]:
-    import json
-
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, RecursionError, ValueError):
-        return {}
-    return record if isinstance(record, dict) else {}

@@ -174,7 +174,7 @@ def _codes(model: Path, data: str, n_rows: int, seed: int) -> Any:
     from unbraid.metrics import encode_some
 
     network = load(model)
-    dataset = open_for_model(network, data)
+    dataset = open_for_model(network, data, model)
     if tuple(dataset.image_shape) != network.image_shape:
         raise ValueError(
             f"factorize: the model takes images of shape {network.image_shape}, but "

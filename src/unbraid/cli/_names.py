@@ -26,7 +26,7 @@ def names(
 
     catalogs = {"objectives": OBJECTIVES, "metrics": METRICS, "datasets": DATASETS}
     rows = [
-        {"kind": each, **row}
+        {"kind": each, **row, **_options(each, row)}
         for each, catalog in catalogs.items()
         if kind in (None, each)
         for row in _rows(catalog)
@@ -34,7 +34,8 @@ def names(
     if json:
         print_json(rows)
         return
-    columns = ("kind", "name", "from", "about")
+    columns = ["kind", "name", "from", "about"]
+    columns += ["options"] if kind == "metrics" else []
     print_table(columns, [tuple(row[column] for column in columns) for row in rows])
 
 
@@ -52,6 +53,15 @@ def _rows(catalog: Any) -> list[dict[str, Any]]:
         }
         for extension in catalog.extensions
     ]
+
+
+def _options(kind: str, row: dict[str, Any]) -> dict[str, str]:
+    """Names of the options of a metric, with its defaults."""
+    from unbraid.metrics import METRICS
+
+    if kind != "metrics" or not row["usable"]:
+        return {"options": ""} if kind == "metrics" else {}
+    return {"options": ", ".join(METRICS[row["name"]].option_types)}
 
 
 def _about(value: Any) -> str:

@@ -128,6 +128,13 @@ def table(
             "--out", "-o", help="A .csv or .parquet file; standard output if not given."
         ),
     ] = None,
+    details: Annotated[
+        bool,
+        typer.Option(
+            "--details",
+            help="Add columns with the parts of each score, such as those of factors.",
+        ),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """One row per run: every setting, every score.
@@ -144,7 +151,7 @@ def table(
         )
     if out is not None and not json:
         require_own_file(out, is_table, "a table")
-    rows = study_table(folder)
+    rows = study_table(folder, details=details)
     if json:
         missing = rows.astype(object).where(rows.notna(), None)
         print_json(missing.to_dict(orient="records"))

@@ -36,7 +36,8 @@ KindsOption = Annotated[
 MetricsOption = Annotated[
     str,
     typer.Option(
-        help="'standard', 'all', or names between commas; see `unbraid names metrics`."
+        help="'standard', 'all', or names between commas, with options after a colon "
+        "(mig:estimator=posterior); see `unbraid names metrics`."
     ),
 ]
 BudgetOption = Annotated[

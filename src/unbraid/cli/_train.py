@@ -8,6 +8,7 @@ from ._console import print_error, print_json
 from ._data import DataArgument, JsonOption, announce_reading, open_data
 from ._executor_options import DeviceOption, check_device
 from ._interruption import resumable
+from ._tables import check_metrics
 
 if TYPE_CHECKING:
     from unbraid.data import AbstractDataset
@@ -51,6 +52,17 @@ def train(
     traces: Annotated[
         bool, typer.Option(help="Record activations of the decoder.")
     ] = False,
+    score_every: Annotated[
+        int | None,
+        typer.Option(min=1, help="Score the model every so many steps."),
+    ] = None,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            help="Metrics for --score-every, between commas, with options after a "
+            "colon (mig:bins=10); mig when not given."
+        ),
+    ] = None,
     logger: Annotated[
         list[str] | None,
         typer.Option(help="Also report to tensorboard, wandb or mlflow."),
@@ -63,7 +75,13 @@ def train(
 
     Example: unbraid train xy_object --objective beta_vae --set beta=4 --out run
     """
-    from unbraid.training import keep_freed_memory, specify, train_run
+    from unbraid.data import describe_source
+    from unbraid.training import (
+        ScoreSettings,
+        keep_freed_memory,
+        specify,
+        train_run,
+    )
 
     if not out:
         raise typer.BadParameter("The folder has no name.", param_hint="--out")
@@ -72,6 +90,13 @@ def train(
     announce_reading(dataset)
     check_device(device)
     _check_loggers(logger or [])
+    scores = None
+    if score_every is not None:
+        metrics = metrics or "mig"
+        check_metrics(metrics, have_factors=bool(dataset.factor_names))
+        scores = ScoreSettings(every=score_every, metrics=metrics)
+    elif metrics is not None:
+        raise typer.BadParameter("--metrics needs --score-every.")
     rate = _add_decay(settings, decay, dataset) if decay else settings.learning_rate
     keep_freed_memory()
     try:
@@ -84,8 +109,10 @@ def train(
                 device=device,
                 out=out,
                 traces=traces,
+                scores=scores,
                 loggers=logger or (),
                 log_every=settings.log_every,
+                source=describe_source(data),
             )
     except ImportError as error:  # a logger that is not installed
         print_error(error)
@@ -173,7 +200,8 @@ def _report(run: "Run", *, as_json: bool) -> None:
         typer.echo(f"warning, {warning.name}: {warning.message}", err=True)
     if as_json:
         warnings = [warning.to_plain() for warning in run.warnings]
-        print_json({"folder": str(run.folder), "last": last, "warnings": warnings})
+        record = {"folder": str(run.folder), "last": last, "warnings": warnings}
+        print_json(record | ({"scores": run.scores} if run.scores else {}))
         return
     parts = [f"{run.spec.steps:,} steps"]
     if "total" in last:
@@ -183,4 +211,9 @@ def _report(run: "Run", *, as_json: bool) -> None:
             f"{last['active_latents']} of {run.model.n_latents} latents active"
         )
     typer.echo(", ".join(parts))
+    for name, curve in run.score_curves.items():
+        typer.echo(
+            f"{name} {curve.last:.4f}, best {curve.best:.4f} at step "
+            f"{curve.best_step:,}"
+        )
     typer.echo(f"The model, its history and its settings: {run.folder}")

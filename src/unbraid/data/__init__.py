@@ -7,7 +7,11 @@ from ._catalog import DATASETS, PUBLISHED, RENDERED, hidden_path
 from ._data_spec import DataSpec, open_dataset
 from ._dataset import AbstractDataset, AbstractFactorDataset, Kind
 from ._download import RemoteFile, fetch, verify
-from ._factor_distance import factor_distance, factor_distance_denominator
+from ._factor_distance import (
+    CyclicKind,
+    factor_distance,
+    factor_distance_denominator,
+)
 from ._factor_space import FactorSpace
 from ._imperfect_labels import add_label_noise, keep_labels
 from ._independent import Independent
@@ -25,6 +29,7 @@ from ._published_statistics import (
 from ._resized import Resized, average_blocks, find_framing, resize_dataset
 from ._sampling import AbstractSampler, Companions, Singles
 from ._shifts import correlate, hold_out
+from ._source_text import describe_source
 from ._statistics import ChannelStatistics, channel_statistics
 from ._torch_dataset import TorchDataset, float_images
 from ._traversals import Traversals, all_rows, traversals_of_table
@@ -92,6 +97,7 @@ __all__ = [
     "ChannelStatistics",
     "ColoredSprites",
     "Companions",
+    "CyclicKind",
     "DSprites",
     "DataSpec",
     "Discs",
@@ -133,6 +139,7 @@ __all__ = [
     "XYSquares",
     "add_label_noise",
     "average_blocks",
+    "describe_source",
     "find_framing",
     "resize_dataset",
     "as_dataset",

@@ -13,6 +13,7 @@ from unbraid.foundation import (
 
 from ._array_files import SUFFIXES
 from ._dataset import AbstractDataset
+from .own import PICTURE_SUFFIXES, VIDEO_SUFFIXES
 from .own._image_folder import ImageFolder
 from .own._labeled_images import LabeledImages
 from .public._cars3d import Cars3D
@@ -78,8 +79,9 @@ def find_dataset(name: str) -> type[AbstractDataset]:
     """Return the class of a named dataset, or the class that reads a path.
 
     Args:
-        name: Name in the catalog, or path of a folder of pictures or of a file of
-            arrays. A name in the catalog always means the dataset of that name.
+        name: Name in the catalog, or path of a folder of pictures, of a picture or
+            video, or of a file of arrays. A name in the catalog always means the
+            dataset of that name.
 
     Raises:
         ValueError: If there is neither; suggests the closest name.
@@ -95,10 +97,12 @@ def find_dataset(name: str) -> type[AbstractDataset]:
     if path.is_dir():
         return ImageFolder
     require_regular_file(path)
+    if path.suffix.lower() in (*PICTURE_SUFFIXES, *VIDEO_SUFFIXES):
+        return ImageFolder
     if path.suffix.lower() not in SUFFIXES:
         raise ValueError(
-            f"{str(path)!r} is not a file of arrays ({', '.join(SUFFIXES)}) or a "
-            "folder of pictures."
+            f"{str(path)!r} is not a file of arrays ({', '.join(SUFFIXES)}), a "
+            "picture, a video or a folder of pictures."
         )
     return LabeledImages
 

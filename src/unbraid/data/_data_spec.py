@@ -8,12 +8,18 @@ from typing import Any, Self
 import numpy as np
 import pydantic
 
-from unbraid.foundation import expand_user, naming, suggest
+from unbraid.foundation import (
+    expand_user,
+    naming,
+    split_items,
+    suggest,
+    write_options,
+)
 
 from ._array_files import open_npy
 from ._catalog import DATASETS, find_dataset, is_path
 from ._dataset import AbstractDataset
-from ._options import check_options, list_options, split_items, write_options
+from ._options import check_options, list_options
 from ._view_spec import ViewSpec, split_views
 from .own._image_folder import ImageFolder
 from .own._labeled_images import LabeledImages

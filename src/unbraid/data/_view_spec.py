@@ -6,17 +6,16 @@ from typing import Any, Literal, Self
 
 import pydantic
 
-from unbraid.foundation import suggest
+from unbraid.foundation import (
+    parse_options,
+    split_outside,
+    suggest,
+    write_options,
+)
 
 from ._dataset import AbstractDataset
 from ._imperfect_labels import add_label_noise, keep_labels
-from ._options import (
-    check_options,
-    list_options,
-    split_items,
-    split_outside,
-    write_options,
-)
+from ._options import check_options, list_options
 from ._shifts import correlate, hold_out
 
 Values = float | tuple[float, ...]
@@ -136,17 +135,7 @@ class ViewSpec(pydantic.BaseModel):
         """
         name, _, rest = text.partition(":")
         _require_view(name)
-        options: dict[str, Any] = {}
-        for item in split_items(rest):
-            key, equals, value = (part.strip() for part in item.partition("="))
-            if not equals:
-                raise ValueError(
-                    f"{name}: options must be written as name=value, got {item!r}."
-                )
-            if key in options:
-                raise ValueError(f"{name}: option {key} is given twice.")
-            options[key] = value
-        return cls(name=name, options=options)
+        return cls(name=name, options=parse_options(name, rest))
 
     def apply(self, dataset: AbstractDataset) -> AbstractDataset:
         """Return the view of a dataset.

@@ -3,13 +3,15 @@
 from ._budget import Limits
 from ._configuration import name_configuration
 from ._discover import discover, plan_discovery
-from ._discovery import Discovery, Latent, Quality
+from ._discovery import Discovery, FailedRun, Latent, Quality
+from ._objectives import read_objectives
 from ._plan import Plan, Rung, Standing, read_plan
 from ._race import RaceObserver, judge
 from ._strength import bearable_strength
 
 __all__ = [
     "Discovery",
+    "FailedRun",
     "Latent",
     "Limits",
     "Plan",
@@ -22,5 +24,6 @@ __all__ = [
     "judge",
     "name_configuration",
     "plan_discovery",
+    "read_objectives",
     "read_plan",
 ]

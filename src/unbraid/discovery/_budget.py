@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from unbraid.foundation import format_duration
 
 N_LATENTS = 10
+OBJECTIVES = ("beta_tc_vae",)
 
 _SHARE = 0.9
 """Share of the time for training; the rest is for ranking and writing."""
@@ -30,6 +31,7 @@ class Limits:
         device: Device on which a step is timed.
         seed: Seed of the first run of each configuration.
         n_latents: Number of latents of each model.
+        objectives: Names of the objectives that take part in a race.
     """
 
     seconds: float | None
@@ -37,6 +39,7 @@ class Limits:
     device: str = "cpu"
     seed: int = 0
     n_latents: int = N_LATENTS
+    objectives: tuple[str, ...] = OBJECTIVES
 
     def choose_seconds(self, training_seconds: float) -> float:
         """Return the budget, or one that leaves enough time for training.

@@ -8,7 +8,12 @@ from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset, float_images
 from unbraid.models import Autoencoder
-from unbraid.reports import LatentTraversals, latent_traversals
+from unbraid.reports import (
+    LatentTraversals,
+    Reconstructions,
+    latent_traversals,
+    worst_reconstructions,
+)
 from unbraid.representation import Representation, encode
 from unbraid.training import ACTIVE, SavedModel
 
@@ -30,6 +35,7 @@ class Chosen:
         codes: Codes of all images.
         traversals: Traversals of its active latents; ``None`` for vectors.
         latents: The same latents in numbers; empty for vectors.
+        worst: Images that the model reconstructs worst; ``None`` for vectors.
         explained: Share of the variance of the pixels that the model reconstructs.
         quality: Quality of the choice, if the data have labels.
     """
@@ -39,6 +45,7 @@ class Chosen:
     codes: Representation
     traversals: LatentTraversals | None
     latents: tuple[Latent, ...]
+    worst: Reconstructions | None
     explained: float
     quality: Quality | None
 
@@ -54,17 +61,19 @@ def use_chosen(population: Population, name: str, dataset: AbstractDataset) -> C
     saved = population.models[population.index(name)]
     model = saved.model
     assert isinstance(model, Autoencoder)  # a study trains nothing else
-    traversals = None
+    traversals = worst = None
     if len(model.image_shape) == 3:
         traversals = latent_traversals(model, dataset, n_latents=_LATENTS_SHOWN)
         n_active = sum(kl > ACTIVE for kl in traversals.kl)
         traversals = traversals.first(n_latents=max(n_active, 1))
+        worst = worst_reconstructions(model, dataset)
     return Chosen(
         saved=saved,
         model=model,
         codes=encode(model, dataset, progress=False),
         traversals=traversals,
         latents=_describe_latents(traversals),
+        worst=worst,
         explained=measure_explained(model, dataset),
         quality=_measure_quality(population, name),
     )

@@ -1,5 +1,7 @@
 """Names of configurations, for people."""
 
+from pathlib import Path
+
 from unbraid.studies import RunSpec
 
 _STRENGTHS = {
@@ -23,7 +25,8 @@ def name_configuration(spec: RunSpec) -> str:
     if spec.evolution is not None:
         how = "recursively" if spec.evolution.method == "recursive" else "by agreement"
         return f"{plain['name']} bred {how}"
-    strength = _STRENGTHS.get(plain["name"])
-    if strength is None:
-        return plain["name"]
-    return f"{plain['name']} {strength}={plain[strength]:g}"
+    name = Path(plain["name"]).name  # of an objective in a file of the user
+    strength = _STRENGTHS.get(name, "beta")
+    if strength not in plain:
+        return name
+    return f"{name} {strength}={plain[strength]:g}"

@@ -20,7 +20,7 @@ from unbraid.data import (
     average_blocks,
     open_cached,
 )
-from unbraid.data.own import list_pictures, open_picture
+from unbraid.data.own import list_pictures, open_first_frame
 from unbraid.foundation import atomic_write, expand_user, naming, numpy_generator
 
 FEWEST = 32
@@ -98,22 +98,25 @@ def _make_absolute(text: str) -> DataSpec:
     # A name of the catalogue is no path, also where there is a folder of this name.
     if spec.name in DATASETS or ":" in str(path.resolve()):
         return spec
-    found = _look_at_pictures(path) if kind is ImageFolder else {}
+    found = {}
+    if kind is ImageFolder:
+        found = _look_at_pictures(path, videos=options.get("videos", False))
     extra = {key: found[key] for key in found if key not in options}
     options = {**spec.options, **extra}
     return DataSpec(name=str(path.resolve()), options=options, views=spec.views)
 
 
-def _look_at_pictures(folder: Path) -> dict[str, int]:
+def _look_at_pictures(path: Path, *, videos: bool) -> dict[str, int]:
     """Return a size up to 64 and channels that lose little: gray if all are gray."""
-    pictures = list_pictures(folder)
+    pictures = list_pictures(path, videos=videos)
+    folder = path.parent if path.is_file() else path
     every = max(1, len(pictures) // _PICTURES_LOOKED_AT)
     sides, is_gray = [], True
     for picture in pictures[::every]:
         try:
             with (
                 warnings.catch_warnings(action="ignore"),
-                open_picture(folder / picture.name) as image,
+                open_first_frame(folder / picture.name) as image,
             ):
                 sides.append(min(image.size))
                 is_gray &= image.mode in ("1", "L", "I;16", "I", "LA", "F")

@@ -1,7 +1,7 @@
 """discover: images in, a chosen model out, no labels needed."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ from unbraid.selection import rank_models
 from unbraid.studies import StudyFolder, StudyResult
 from unbraid.training import choose_device
 
-from ._budget import N_LATENTS, Limits
+from ._budget import N_LATENTS, OBJECTIVES, Limits
 from ._data import (
     Source,
     read_source,
@@ -35,9 +35,11 @@ from ._data import (
     sample_rows,
 )
 from ._discovery import Discovery
+from ._disk_space import delete_spare_states
 from ._evidence import Population, collect_evidence
 from ._labels import FewLabels, read_labels
 from ._make_plan import Method, make_plan
+from ._objectives import read_objectives
 from ._plan import Plan, read_plan
 from ._race import NullRaceObserver, Race, RaceObserver
 from ._result_folder import require_own
@@ -57,6 +59,7 @@ def discover(
     device: str = "auto",
     seed: int = 0,
     n_latents: int = N_LATENTS,
+    objectives: Sequence[str] = OBJECTIVES,
     observer: RaceObserver | None = None,
 ) -> Discovery:
     """Train several models several times, and choose the best without labels.
@@ -93,6 +96,10 @@ def discover(
             is available.
         seed: Seed of the first run of each configuration.
         n_latents: Number of latents of each model, more than the data have factors.
+        objectives: Names of the objectives that take part in the race, each with
+            several strengths: those with a weight ``beta``, also in a file of your own
+            (``"mine.py:LogVAE"``), and ``"factor_vae"``. Only for the method
+            ``"sweep"``.
         observer: Notified of what happens, for a progress display.
 
     Returns:
@@ -119,6 +126,7 @@ def discover(
         device,
         seed,
         n_latents,
+        objectives,
     )
     with _prepare(request) as prepared:
         return _run(prepared, observer or NullRaceObserver())
@@ -134,6 +142,7 @@ def plan_discovery(
     device: str = "auto",
     seed: int = 0,
     n_latents: int = N_LATENTS,
+    objectives: Sequence[str] = OBJECTIVES,
 ) -> Plan:
     """Return the plan of a discovery without training anything.
 
@@ -141,7 +150,16 @@ def plan_discovery(
     arguments follows it. The arguments are those of :func:`discover`.
     """
     request = _Request(
-        data, expand_user(out), method, budget, None, executor, device, seed, n_latents
+        data,
+        expand_user(out),
+        method,
+        budget,
+        None,
+        executor,
+        device,
+        seed,
+        n_latents,
+        objectives,
     )
     with _prepare(request) as prepared:
         return prepared.plan
@@ -159,6 +177,7 @@ class _Request(NamedTuple):
     device: str
     seed: int
     n_latents: int
+    objectives: Sequence[str]
 
 
 class _Prepared(NamedTuple):
@@ -176,6 +195,12 @@ class _Prepared(NamedTuple):
 def _prepare(request: _Request) -> Iterator[_Prepared]:
     """Check the arguments, lock the folder, read the data, and make a plan."""
     check_option("method", request.method, Method)
+    objectives = read_objectives(request.objectives)
+    if request.method != "sweep" and objectives != OBJECTIVES:
+        raise ValueError(
+            "objectives can be chosen for the method 'sweep' only, got method "
+            f"{request.method!r}."
+        )
     folder, device, executor = request.folder, request.device, request.executor
     seconds = None if request.budget is None else parse_duration(request.budget)
     require_writable(folder)
@@ -202,11 +227,13 @@ def _prepare(request: _Request) -> Iterator[_Prepared]:
             device="cpu" if is_remote else device,
             seed=request.seed,
             n_latents=request.n_latents,
+            objectives=objectives,
         )
         plan = make_plan(folder, source, request.method, limits, plan)
         trained_on = DataSpec.parse(str(plan.study.base["data"]))
         source = reopen_source(source, trained_on, plan.factor, folder / "data")
-        yield _Prepared(folder, source, plan, labels, executor, device)
+        with executor:  # all rounds of the race use the same workers
+            yield _Prepared(folder, source, plan, labels, executor, device)
 
 
 def _run(prepared: _Prepared, observer: RaceObserver) -> Discovery:
@@ -231,4 +258,6 @@ def _run(prepared: _Prepared, observer: RaceObserver) -> Discovery:
     except CheckpointFormatError:
         result, population = run_last()  # trains the runs of damaged models again
     ranking = rank_models(population.evidence)
-    return write_discovery(folder, source, plan, result, population, ranking)
+    discovery = write_discovery(folder, source, plan, result, population, ranking)
+    delete_spare_states(plan, study, source.content.fingerprint)
+    return discovery

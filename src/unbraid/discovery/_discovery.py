@@ -43,6 +43,19 @@ class Quality:
     better_than: float
 
 
+@dataclass(frozen=True)
+class FailedRun:
+    """A run that failed to learn, or a configuration none of whose runs learned.
+
+    Attributes:
+        name: Name of the run or configuration.
+        reason: Why it failed, as a sentence.
+    """
+
+    name: str
+    reason: str
+
+
 @dataclass(frozen=True, eq=False)
 class Discovery:
     """Result of a discovery.
@@ -59,6 +72,7 @@ class Discovery:
         quality: Quality of the choice, if the data have labels.
         summary: Text file that describes the result.
         report: Page with figures, or ``None`` if it could not be drawn.
+        failures: Runs of all rounds that failed to learn.
     """
 
     folder: Path
@@ -70,6 +84,7 @@ class Discovery:
     quality: Quality | None
     summary: Path
     report: Path | None
+    failures: tuple[FailedRun, ...] = ()
 
     def __repr__(self) -> str:
         parts = [f"chosen={self.ranking.chosen!r}"]
@@ -91,6 +106,8 @@ class Discovery:
             notes.insert(
                 0, f"The model explains {share} of the variance of the pixels."
             )
+        if self.failures:
+            notes.insert(-1, f"Runs that failed to learn: {len(self.failures)}.")
         return html_table(
             ("latent", "KL (nats)", "mean change of a pixel"),
             rows,
@@ -107,5 +124,6 @@ class Discovery:
             "latents": [asdict(latent) for latent in self.latents],
             "explained": self.explained,
             "quality": None if self.quality is None else asdict(self.quality),
+            "failures": [asdict(failure) for failure in self.failures],
             "ranking": self.ranking.to_plain(),
         }

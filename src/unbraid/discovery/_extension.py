@@ -8,13 +8,19 @@ from unbraid.studies import measure_run, study_from_plain
 
 from ._budget import Limits
 from ._configuration import name_configuration
+from ._objectives import list_configurations
 from ._plan import Plan
-from ._proposal import Proposal, choose_strengths
+from ._proposal import Proposal
 from ._rounds import extend_race
 from ._strength import bearable_strength
 
 _LONGER = 2.0
 """Factor by which runs of a new plan must be longer to be worth a new start."""
+
+
+def is_extensible(plan: Plan) -> bool:
+    """Return whether a larger budget may make a plan grow: a race with a budget."""
+    return bool(plan.rungs) and plan.asked.get("seconds") is not None
 
 
 def can_extend(
@@ -33,10 +39,10 @@ def can_extend(
         proposal: The new plan.
     """
     before, now = known.asked.get("seconds"), asked.get("seconds")
-    is_larger = before is not None and now is not None and now > before
+    is_larger = is_extensible(known) and now is not None and now > before
     others = {key: value for key, value in asked.items() if key != "seconds"}
     is_same = others.items() <= known.asked.items() and len(known.asked) == len(asked)
-    is_race = bool(known.rungs and proposal.rungs) and factor == known.factor
+    is_race = bool(proposal.rungs) and factor == known.factor
     # A plan that was edited by hand may be of another form.
     is_race = is_race and all(
         isinstance(objective, dict)
@@ -59,8 +65,9 @@ def extend_plan(known: Plan, dataset: AbstractDataset, limits: Limits) -> Plan:
     rungs = extend_race(known.rungs, cost, limits.seconds, limits.n_workers)
     (axes,) = known.study.sweep.zip
     objectives = list(axes["objective"])
-    for beta in choose_strengths(bearable_strength(dataset), rungs[0].n_configurations):
-        objective = objectives[0] | {"beta": beta}
+    for objective in list_configurations(
+        limits.objectives, bearable_strength(dataset), rungs[0].n_configurations
+    ):
         if objective not in objectives and len(objectives) < rungs[0].n_configurations:
             objectives.append(objective)
     plain = known.study.to_plain() | {

@@ -60,7 +60,6 @@ class DiscoveryFacts:
         n_images: Number of images.
         image_shape: Shape of an image.
         plan: The plan, with the results of its rounds.
-        n_failed: Number of runs that failed.
         models: The models, in the order of the evidence.
         configurations: Their configurations.
         pairs: Agreement of every two models; ``None`` where it was not computed.
@@ -70,7 +69,6 @@ class DiscoveryFacts:
     n_images: int
     image_shape: tuple[int, ...]
     plan: Plan
-    n_failed: int
     models: tuple[ModelFacts, ...]
     configurations: tuple[ConfigurationFacts, ...]
     pairs: tuple[tuple[float | None, ...], ...]
@@ -109,16 +107,13 @@ class DiscoveryFacts:
         }
 
 
-def collect_facts(
-    source: Source, plan: Plan, population: Population, *, n_failed: int
-) -> DiscoveryFacts:
+def collect_facts(source: Source, plan: Plan, population: Population) -> DiscoveryFacts:
     """Return the facts about a discovery.
 
     Args:
         source: Its data.
         plan: Its plan, with the results of the rounds.
         population: Its finished runs.
-        n_failed: Number of runs that failed.
     """
     evidence, dataset = population.evidence, source.dataset
     models = zip(
@@ -133,7 +128,6 @@ def collect_facts(
         n_images=len(dataset),
         image_shape=dataset.image_shape,
         plan=plan,
-        n_failed=n_failed,
         models=tuple(
             ModelFacts(name, owner, run.id, int(n_active))
             for name, owner, run, n_active in models

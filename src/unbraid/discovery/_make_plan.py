@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Any, Literal
 
-from ._budget import N_LATENTS, Limits
+from ._budget import N_LATENTS, OBJECTIVES, Limits
 from ._data import Source, downscale
 from ._extension import can_extend, extend_plan
 from ._image_size import choose_factor
+from ._objectives import propose_objectives
 from ._plan import Plan
 from ._proposal import propose
 from ._proposal_evolving import propose_evolution
@@ -33,6 +34,8 @@ def make_plan(
         asked["method"] = method
     if limits.n_latents != N_LATENTS:
         asked["n_latents"] = limits.n_latents
+    if limits.objectives != OBJECTIVES:
+        asked["objectives"] = ",".join(limits.objectives)
     fingerprint = source.content.fingerprint
     if known is not None and known.fingerprint != fingerprint:
         raise FileExistsError(
@@ -46,7 +49,9 @@ def make_plan(
         factor, notes = choose_factor(source.dataset.image_shape, limits)
         if factor > 1:
             source = downscale(source, factor, folder / "data")
-        proposal = propose(source.data, source.dataset, limits)
+        is_usual = limits.objectives == OBJECTIVES
+        plan_race = propose if is_usual else propose_objectives
+        proposal = plan_race(source.data, source.dataset, limits)
         if known is not None and can_extend(known, asked, factor, proposal):
             plan = extend_plan(known, source.dataset, limits)
             plan.write(folder)

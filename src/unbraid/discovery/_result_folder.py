@@ -15,7 +15,7 @@ from unbraid.foundation import delete_own_files, is_our_json, set_aside
 from ._plan import Plan
 
 _FILES = (
-    *("codes.npy", "files.txt", "traversals.png"),
+    *("codes.npy", "files.txt", "traversals.png", "worst-reconstructions.png"),
     *("summary.txt", "explorer.html", "report.html", "discovery.json"),
 )
 _MODEL = "model"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from unbraid.selection import LabelEffect, Ranking
 
-from ._discovery import Discovery, Quality
+from ._discovery import Discovery, FailedRun, Quality
 from ._facts import ConfigurationFacts, DiscoveryFacts
 from ._plan import Standing
 
@@ -23,6 +23,7 @@ def summarize(discovery: Discovery, facts: DiscoveryFacts) -> str:
         f"{facts.data_name}: {facts.n_images:,} images of {shape}\n",
         *(f"{note}\n" for note in facts.plan.notes),
         _describe_runs(facts),
+        *_list_failures(discovery.failures),
         _describe_choice(discovery),
         _format_table(ranking, facts),
     ]
@@ -37,27 +38,32 @@ def summarize(discovery: Discovery, facts: DiscoveryFacts) -> str:
 
 def _describe_runs(facts: DiscoveryFacts) -> str:
     plan = facts.plan
-    failed = f"; {facts.n_failed} runs failed" if facts.n_failed else ""
-    n_silent = sum(model.active_latents == 0 for model in facts.models)
-    silent = f"; {n_silent} models have no active latent" if n_silent else ""
     evolution = plan.study.runs()[0].evolution
     if evolution is not None:
         members = evolution.population
         return (
             f"Tried: {plan.n_seeds} populations of {members.size} members with "
             f"{members.models} models each, for up to {members.generations} "
-            f"generations of {members.images:,} images{failed}{silent}.\n"
+            f"generations of {members.images:,} images.\n"
         )
     if not plan.rungs:
         return (
             f"Tried: {plan.n_configurations} configurations with {plan.n_seeds} seeds "
-            f"each, {plan.steps:,} steps{failed}{silent}.\n"
+            f"each, {plan.steps:,} steps.\n"
         )
     rounds = [
         f"  {rung.description}{_describe_kept(standings)}\n"
         for rung, standings in zip(plan.rungs, (*plan.results, ()), strict=True)
     ]
-    return f"Tried, in rounds{failed}{silent}:\n{''.join(rounds)}"
+    return f"Tried, in rounds:\n{''.join(rounds)}"
+
+
+def _list_failures(failures: Sequence[FailedRun]) -> list[str]:
+    """Name the runs that failed to learn, each with the reason."""
+    if not failures:
+        return []
+    lines = [f"  {failure.name}: {failure.reason}\n" for failure in failures]
+    return ["".join(["Failed to learn:\n", *lines])]
 
 
 def _describe_kept(standings: Sequence[Standing]) -> str:
@@ -150,6 +156,10 @@ def _give_advice(discovery: Discovery) -> list[str]:
         advice.append(
             f"Look at {folder / 'traversals.png'}: each row is a latent, and should "
             "change one thing."
+        )
+        advice.append(
+            f"Look at {folder / 'worst-reconstructions.png'}: what is missing in the "
+            "lower rows, the model has not learned."
         )
     advice.append(
         f"Use it on new pictures: `unbraid encode {folder / 'model'} PICTURES -o "

@@ -11,18 +11,20 @@ from unbraid.foundation import atomic_write, printable_name, write_json
 from unbraid.reports import (
     DiscoveryRecord,
     draw_latent_traversals,
+    draw_reconstructions,
     write_explorer,
     write_report,
 )
 from unbraid.reports.figures import save_figure
 from unbraid.selection import Ranking
-from unbraid.studies import StudyResult
+from unbraid.studies import StudyFolder, StudyResult
 
 from ._chosen import Chosen, use_chosen
 from ._data import Source
-from ._discovery import Discovery
+from ._discovery import Discovery, FailedRun
 from ._evidence import Population
 from ._facts import DiscoveryFacts, collect_facts
+from ._failures import find_failures
 from ._plan import Plan
 from ._result_folder import choose_result_folder, publish, staged_result
 from ._summary import summarize
@@ -50,11 +52,14 @@ def write_discovery(
         ranking: Ranking of the population.
     """
     target = choose_result_folder(folder, is_refusal=ranking.chosen is None)
-    facts = collect_facts(source, plan, population, n_failed=study.failed)
+    facts = collect_facts(source, plan, population)
     chosen = None
     if ranking.chosen is not None:
         chosen = use_chosen(population, ranking.chosen, source.dataset)
-    discovery = _describe(folder, ranking, chosen, target / "summary.txt")
+    failures = find_failures(
+        plan, StudyFolder(folder / "study"), study.runs, source.content.fingerprint
+    )
+    discovery = _describe(folder, ranking, chosen, failures, target / "summary.txt")
     weights = None if chosen is None else chosen.saved.weights
     with staged_result(folder) as staged:
         if chosen is not None:
@@ -81,7 +86,11 @@ def write_discovery(
 
 
 def _describe(
-    folder: Path, ranking: Ranking, chosen: Chosen | None, summary: Path
+    folder: Path,
+    ranking: Ranking,
+    chosen: Chosen | None,
+    failures: tuple[FailedRun, ...],
+    summary: Path,
 ) -> Discovery:
     """Return the result, before the page is drawn."""
     return Discovery(
@@ -92,6 +101,7 @@ def _describe(
         latents=() if chosen is None else chosen.latents,
         explained=None if chosen is None else chosen.explained,
         quality=None if chosen is None else chosen.quality,
+        failures=failures,
         summary=summary,
         report=None,
     )
@@ -109,6 +119,9 @@ def _write_chosen(folder: Path, chosen: Chosen, names: Sequence[str]) -> None:
     if chosen.traversals is not None:
         figure = draw_latent_traversals(chosen.traversals)
         save_figure(figure, folder / "traversals.png")
+    if chosen.worst is not None:
+        figure = draw_reconstructions(chosen.worst)
+        save_figure(figure, folder / "worst-reconstructions.png")
 
 
 def _write_summary(

@@ -89,9 +89,6 @@ def evolve(
         Time using rPU-VAE, algorithm 1. https://arxiv.org/abs/2010.13527
     """
     folder = expand_user(out).resolve()
-    run = make_population_runner(
-        executor or LocalExecutor(), observer or NullObserver()
-    )
     evolution = spec.evolution
     if evolution is None:
         raise ValueError(
@@ -99,30 +96,32 @@ def evolve(
             "are scored."
         )
     populations = populations or folder / "populations"
-    if evolution.method == "recursive" and score is None:
-        plan = RecursionPlan(
+    with executor or LocalExecutor() as workers:  # the same for all stages
+        run = make_population_runner(workers, observer or NullObserver())
+        if evolution.method == "recursive" and score is None:
+            plan = RecursionPlan(
+                run=spec,
+                unsupervised=evolution.population,
+                final=evolution.final,
+                settings=evolution.recursion,
+                compared=evolution.rows,
+                metric=evolution.metric,
+            )
+            recursion = Recursion(plan, folder, populations, device=device)
+            population = recursion.run(run)
+            return Evolved(population.winner(), population, tuple(recursion.stages))
+        dataset = open_cached(spec.data).dataset
+        if score is None:
+            score, score_name = _make_score(evolution, dataset)
+        plan = PopulationPlan(
             run=spec,
-            unsupervised=evolution.population,
-            final=evolution.final,
-            settings=evolution.recursion,
-            compared=evolution.rows,
-            metric=evolution.metric,
+            settings=evolution.population,
+            score=score,
+            score_name=score_name,
+            scored=_draw_scored_rows(dataset, evolution, spec.seed),
         )
-        recursion = Recursion(plan, folder, populations, device=device)
-        population = recursion.run(run)
-        return Evolved(population.winner(), population, tuple(recursion.stages))
-    dataset = open_cached(spec.data).dataset
-    if score is None:
-        score, score_name = _make_score(evolution, dataset)
-    plan = PopulationPlan(
-        run=spec,
-        settings=evolution.population,
-        score=score,
-        score_name=score_name,
-        scored=_draw_scored_rows(dataset, evolution, spec.seed),
-    )
-    population = run(Population(plan, populations / plan.id, device=device))
-    return Evolved(population.winner(), population)
+        population = run(Population(plan, populations / plan.id, device=device))
+        return Evolved(population.winner(), population)
 
 
 def _make_score(

@@ -20,7 +20,8 @@ class MetricScore:
     """Metric on known factors, averaged over the models of a member.
 
     Args:
-        metric: Short name of the metric, such as ``"mig"`` or ``"dci"``.
+        metric: Short name of the metric, such as ``"mig"`` or ``"dci"``, with options
+            after a colon if there are any.
 
     Example:
         >>> codes = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -47,8 +48,8 @@ class MetricScore:
             n_jobs=1,
             progress=False,
         )
-        if self.metric in card.failures:
-            raise ValueError(f"{self.metric}: {card.failures[self.metric]}")
+        for name, reason in card.failures.items():
+            raise ValueError(f"{name}: {reason}")
         return float(card[next(iter(card))])
 
 

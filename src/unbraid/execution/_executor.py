@@ -2,7 +2,7 @@
 
 import abc
 from collections.abc import Generator
-from typing import Protocol
+from typing import Protocol, Self
 
 from ._job import Job
 from ._observer import Event
@@ -25,9 +25,19 @@ class AbstractExecutor(abc.ABC):
     """Base class of executors, which run several jobs at a time.
 
     If a worker dies, only its own job is lost: the job ends as ``died``, and a new
-    worker replaces the old one. To write an executor, subclass this class and test it
-    with ``unbraid.testing.check_executor``.
+    worker replaces the old one. Between several calls of :meth:`run`, workers may be
+    kept with a ``with`` statement, which saves the time to start them again. To write
+    an executor, subclass this class and test it with
+    ``unbraid.testing.check_executor``.
     """
+
+    def __enter__(self) -> Self:
+        """Keep workers after a run, if the executor can."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End workers that were kept."""
+        del error
 
     @property
     @abc.abstractmethod
@@ -39,7 +49,8 @@ class AbstractExecutor(abc.ABC):
         """Run all jobs and yield what happens to them.
 
         Returns when no jobs are left and all started jobs have ended. Every job that
-        is taken ends exactly once. Closing the generator ends all workers.
+        is taken ends exactly once. Closing the generator ends all workers that have a
+        job.
 
         Args:
             jobs: Source of jobs, asked for one whenever a worker is free.

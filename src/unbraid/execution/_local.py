@@ -8,8 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Generator, Iterator
-from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import torch
 
@@ -45,6 +44,18 @@ class LocalExecutor(AbstractExecutor):
             check_integer("n_workers", n_workers, least=1)
         self._n_workers = n_workers or count_cores()
         self._workers: list[_Worker] = []
+        self._n_entered = 0
+
+    def __enter__(self) -> Self:
+        """Keep idle workers after a run, for the next one."""
+        self._n_entered += 1  # statements may be nested
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End all workers at the end of the outermost ``with`` statement."""
+        del error
+        self._n_entered -= 1
+        self._end_workers()
 
     @property
     def n_workers(self) -> int:
@@ -52,24 +63,29 @@ class LocalExecutor(AbstractExecutor):
         return self._n_workers
 
     def run(self, jobs: Jobs) -> Generator[Event]:
-        """Start the workers, give them jobs, and end the workers."""
-        with (
-            tempfile.TemporaryDirectory() as scratch,
-            selectors.DefaultSelector() as selector,
-        ):
+        """Start workers as they are needed, give them jobs, and end them."""
+        self._end_workers()  # forgets those that have died since the last run
+        with selectors.DefaultSelector() as selector:
+            for worker in self._workers:
+                selector.register(worker.output, selectors.EVENT_READ, worker)
             try:
-                yield from self._run(jobs, selector, Path(scratch))
+                yield from self._run(jobs, selector)
             finally:
-                for worker in self._workers:
-                    worker.kill()
-                self._workers.clear()
+                self._end_workers()
 
-    def _run(
-        self, jobs: Jobs, selector: selectors.BaseSelector, scratch: Path
-    ) -> Iterator[Event]:
+    def _end_workers(self) -> None:
+        """End all workers, but for idle ones that are kept."""
+        workers, self._workers = self._workers, []
+        for worker in workers:
+            if self._n_entered and worker.is_idle and worker.is_running:
+                self._workers.append(worker)
+            else:
+                worker.kill()
+
+    def _run(self, jobs: Jobs, selector: selectors.BaseSelector) -> Iterator[Event]:
         n_false_starts = 0
         while True:
-            yield from self._assign_jobs(jobs, selector, scratch)
+            yield from self._assign_jobs(jobs, selector)
             if jobs.is_over and not any(worker.job for worker in self._workers):
                 return
             ready = selector.select(_QUIET_SECONDS)
@@ -100,10 +116,10 @@ class LocalExecutor(AbstractExecutor):
                         )
 
     def _assign_jobs(
-        self, jobs: Jobs, selector: selectors.BaseSelector, scratch: Path
+        self, jobs: Jobs, selector: selectors.BaseSelector
     ) -> Iterator[Event]:
         for worker in self._workers:
-            if worker.job is None and worker.is_open:
+            if worker.is_idle:
                 job = jobs.take()
                 if job is None:
                     return
@@ -113,7 +129,7 @@ class LocalExecutor(AbstractExecutor):
             job = jobs.take()
             if job is None:
                 return
-            worker = _Worker(scratch)
+            worker = _Worker()
             self._workers.append(worker)
             selector.register(worker.output, selectors.EVENT_READ, worker)
             worker.begin(job)
@@ -128,19 +144,19 @@ class LocalExecutor(AbstractExecutor):
 class _Worker:
     """A worker process and its job."""
 
-    def __init__(self, scratch: Path) -> None:
+    def __init__(self) -> None:
         # The last line on stderr is the best explanation of a crash.
-        number, path = tempfile.mkstemp(dir=scratch)
-        self._errors = Path(path)
+        number, path = tempfile.mkstemp()
+        os.unlink(path)  # it stays as long as it is open
+        self._errors = os.fdopen(number, "r+b")
         self._process = subprocess.Popen(
             [sys.executable, "-m", "unbraid.execution._local_worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=number,
+            stderr=self._errors,
             env={**os.environ, **ONE_THREAD},
             start_new_session=True,  # the parent handles Ctrl-C and stops the workers
         )
-        os.close(number)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._input = self._process.stdin
@@ -150,6 +166,16 @@ class _Worker:
         self.job: Job | None = None
         self.is_ready = False
         self.is_open = True
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process is alive."""
+        return self._process.poll() is None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the worker waits for a job."""
+        return self.job is None and self.is_open
 
     def begin(self, job: Job) -> None:
         """Give the worker a job."""
@@ -194,7 +220,8 @@ class _Worker:
         how = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
         if code == -9:
             how += ", possibly out of memory"
-        lines = self._errors.read_text(errors="replace").strip().split("\n")
+        self._errors.seek(0)
+        lines = self._errors.read().decode(errors="replace").strip().split("\n")
         return f"the worker process died ({how}). {lines[-1][:500]}".strip()
 
     def kill(self) -> None:
@@ -204,6 +231,7 @@ class _Worker:
         with contextlib.suppress(BrokenPipeError):
             self._input.close()
         self.output.close()
+        self._errors.close()
 
 
 def count_workers(device: str) -> int:

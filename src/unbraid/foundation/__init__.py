@@ -8,6 +8,7 @@ from ._errors import (
     DatasetNotFoundError,
     DownloadError,
     FolderInUseError,
+    MissingExtraError,
     NewerFormatError,
     NotEnoughMemoryError,
     TrainingDivergedError,
@@ -40,11 +41,30 @@ from ._json_files import (
 from ._locks import is_locked, locked
 from ._memory import format_bytes, require_memory
 from ._n_jobs import count_jobs
-from ._own_files import find_own_frame, resolve_file_names
+from ._options import (
+    parse_options,
+    read_option,
+    require_option,
+    split_items,
+    split_outside,
+    write_options,
+)
+from ._own_files import (
+    find_own_frame,
+    find_own_name,
+    load_from_file,
+    resolve_file_names,
+)
 from ._paths import MAX_TEXT_BYTES, expand_user, read_text, require_regular_file
 from ._randomness import check_seed, hashed_bytes, numpy_generator, torch_generator
 from ._sections import Section, Whole, suggest
-from ._settings import OMIT_NONE, from_plain, make_record, to_plain
+from ._settings import (
+    OMIT_DEFAULT,
+    from_plain,
+    make_record,
+    omitted_defaults,
+    to_plain,
+)
 from ._validation import (
     are_whole,
     check_count,
@@ -72,12 +92,13 @@ __all__ = [
     "DownloadError",
     "FORMAT",
     "FolderInUseError",
+    "MissingExtraError",
     "Joined",
     "MAX_CHARACTERS",
     "MAX_TEXT_BYTES",
     "NewerFormatError",
     "NotEnoughMemoryError",
-    "OMIT_NONE",
+    "OMIT_DEFAULT",
     "PackageCatalog",
     "Section",
     "TrainingDivergedError",
@@ -117,31 +138,40 @@ __all__ = [
     "is_part",
     "is_whole",
     "label_of",
+    "load_from_file",
     "locked",
     "make_record",
     "naming",
+    "omitted_defaults",
     "suggest",
     "new_figure",
     "numpy_generator",
     "printable_name",
     "parse_duration",
+    "parse_options",
     "read_json",
+    "read_option",
     "read_text",
     "parse_record",
     "find_own_frame",
+    "find_own_name",
     "read_yaml",
     "resolve_file_names",
     "require_memory",
+    "require_option",
     "require_own_file",
     "require_regular",
     "require_regular_file",
     "require_space",
     "set_aside",
+    "split_items",
+    "split_outside",
     "tidy",
     "tied",
     "to_plain",
     "torch_generator",
     "write_json",
+    "write_options",
     "write_yaml",
     "atomic_write",
 ]

@@ -24,6 +24,10 @@ class NotEnoughMemoryError(UnbraidError, MemoryError):
     """The input needs more memory than is available; nothing was computed."""
 
 
+class MissingExtraError(UnbraidError, ImportError):
+    """An optional dependency is not installed; the message says how to install it."""
+
+
 class TrainingDivergedError(UnbraidError, ArithmeticError):
     """A term of the loss became infinite or NaN.
 

@@ -18,6 +18,7 @@ from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
+from ._errors import MissingExtraError
 from ._own_files import is_file_name, load_from_file
 
 T = TypeVar("T")
@@ -245,11 +246,14 @@ def import_extra(module: str, extra: str, *, feature: str = "loggers") -> Any:
         module: Module to import.
         extra: Extra of unbraid that installs it.
         feature: Feature that needs it, for the message.
+
+    Raises:
+        MissingExtraError: If it cannot be imported.
     """
     try:
         return import_module(module)
     except ImportError as error:
-        raise ImportError(
-            f"{feature}: {extra} is not installed ({error}). Run: "
+        raise MissingExtraError(
+            f"{feature}: an optional package is missing ({error}). Run: "
             f"pip install 'unbraid[{extra}]'"
         ) from error

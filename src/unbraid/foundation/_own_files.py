@@ -40,10 +40,28 @@ def resolve_file_names(data: Any) -> Any:
         }
     if isinstance(data, list):
         return [resolve_file_names(part) for part in data]
-    if is_file_name(data):
-        path, _, attribute = data.rpartition(":")
-        return f"{_resolve(path)}:{attribute}"
-    return data
+    if not is_file_name(data):
+        return data
+    path, _, attribute = data.rpartition(":")
+    if "," in data and not _resolve(path).is_file():  # several names in one text
+        return ",".join(resolve_file_names(part.strip()) for part in data.split(","))
+    return f"{_resolve(path)}:{attribute}"
+
+
+def find_own_name(item: Any) -> str:
+    """Return the name from which :func:`load_from_file` loads an object again.
+
+    Args:
+        item: Function or class.
+
+    Returns:
+        A name such as ``/home/me/mine.py:LogVAE``; empty if the object is not defined
+        under its own name in a file of the user.
+    """
+    module, name = getattr(item, "__module__", ""), getattr(item, "__qualname__", "")
+    if module not in _IMPORTED or vars(sys.modules[module]).get(name) is not item:
+        return ""
+    return f"{sys.modules[module].__file__}:{name}"
 
 
 def find_own_frame(error: BaseException) -> str:

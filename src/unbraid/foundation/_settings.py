@@ -9,10 +9,11 @@ from ._sections import suggest
 Table = Mapping[str, type]
 """Classes of records by the name under which they are written."""
 
-OMIT_NONE = {"omit_none": True}
-"""Metadata of a field that is not written while it is ``None``.
+OMIT_DEFAULT = {"omit_default": True}
+"""Metadata of a field that is not written while it has its default.
 
-For fields that were added later: records without them keep their hashes.
+For fields that were added later: records without them keep their hashes. The default of
+such a field must never change.
 """
 
 
@@ -36,14 +37,15 @@ def to_plain(value: Any, table: Table) -> Any:
         for name, kind in table.items():
             if type(value) is kind:
                 parts = {
-                    field.name: to_plain(getattr(value, field.name), table)
+                    field.name: getattr(value, field.name)
                     for field in dataclasses.fields(value)
-                    if not (
-                        field.metadata.get("omit_none")
-                        and getattr(value, field.name) is None
-                    )
                 }
-                return {"name": name, **parts}
+                written = {
+                    key: to_plain(part, table)
+                    for key, part in parts.items()
+                    if (key, part) not in omitted_defaults(kind).items()
+                }
+                return {"name": name, **written}
         raise ValueError(
             f"{type(value).__name__} cannot be written, because it is not one of "
             "unbraid's own."
@@ -56,6 +58,27 @@ def to_plain(value: Any, table: Table) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     raise ValueError(f"{type(value).__name__} is not plain data and cannot be written.")
+
+
+def omitted_defaults(kind: type) -> dict[str, Any]:
+    """Return the defaults that :func:`to_plain` leaves out, by name of the field.
+
+    Args:
+        kind: Class of a record.
+
+    Example:
+        >>> @dataclasses.dataclass
+        ... class Point:
+        ...     x: float
+        ...     unit: str = dataclasses.field(default="m", metadata=OMIT_DEFAULT)
+        >>> to_plain(Point(1.0), {"point": Point}), omitted_defaults(Point)
+        ({'name': 'point', 'x': 1.0}, {'unit': 'm'})
+    """
+    return {
+        field.name: field.default
+        for field in dataclasses.fields(kind)
+        if field.metadata.get("omit_default")
+    }
 
 
 def from_plain(data: Any, table: Table) -> Any:

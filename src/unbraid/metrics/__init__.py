@@ -1,12 +1,15 @@
 """How good a representation is: arrays in, scores out."""
 
-from ._catalog import METRICS, Metric, choose_metrics
+from ._catalog import METRICS
+from ._choose_metrics import choose_metrics
 from ._compare import compare
 from ._comparison import Comparison, Difference
+from ._directions import is_higher_better
 from ._encoded import encode_some, encode_traversals
 from ._evaluate import evaluate
 from ._information import bin_codes, factor_entropies, mutual_information_matrix
 from ._inputs import BINS, Factors, read_codes, read_inputs, to_bins
+from ._metric import Metric
 from ._own_metrics import resolve_metrics
 from ._score import Score
 from ._scorecard import Scorecard
@@ -101,6 +104,7 @@ __all__ = [
     "informativeness_score",
     "interventional_robustness_score",
     "joint_entropy_minus_mutual_information_gap",
+    "is_higher_better",
     "kl_per_latent",
     "latent_data_correlation",
     "linearity_ratio",

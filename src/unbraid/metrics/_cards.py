@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from unbraid.foundation import format_duration
 
-from ._catalog import Metric
 from ._intervals import score_interval
+from ._metric import Metric
 from ._run import Key, Outcome
 from ._score import Score
 from ._scorecard import Scorecard

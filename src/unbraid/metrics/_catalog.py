@@ -2,17 +2,14 @@
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from unbraid.foundation import Catalog, find_own_name
 
-from unbraid.foundation import Catalog, suggest
-
-from ._inputs import BINS, Factors
-from ._score import Score
+from ._inputs import BINS
+from ._metric import Metric
+from ._own_functions import FUNCTION_SECONDS, OwnFunction, takes_factors
 from .downstream._accuracy import downstream_accuracy, statistical_efficiency
 from .downstream._clustering import (
     FEWEST_STEPS,
@@ -38,6 +35,7 @@ from .supervised._infoe import infoexplicitness
 from .supervised._infomec import infocompactness, infomodularity
 from .supervised._irs import interventional_robustness_score
 from .supervised._jemmig import joint_entropy_minus_mutual_information_gap
+from .supervised._latent_data_correlation import latent_data_correlation
 from .supervised._linearity import linearity_ratio
 from .supervised._mig import mutual_information_gap
 from .supervised._mig_sup import mutual_information_gap_by_latent
@@ -48,74 +46,12 @@ from .unsupervised._pairwise_information import pairwise_mutual_information
 from .unsupervised._total_correlation import gaussian_total_correlation
 from .unsupervised._wasserstein import gaussian_wasserstein_correlation
 
-Rows = Literal["all", "some", "traversals"]
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A metric and its properties.
-
-    Attributes:
-        function: Function of codes (and :class:`Factors`, if ``uses_factors``), with an
-            argument ``seed`` if it is random. Returns a :class:`Score`, or a record of
-            several.
-        higher_is_better: Direction of the score.
-        seconds: Approximate processor time on 15,000 rows, 10 latents and the 5 factors
-            of dSprites, from which the time of an evaluation is estimated.
-        rows: Rows that it uses: ``"all"``, ``"some"`` that it draws at random, or
-            ``"traversals"``, rows that differ in one factor only.
-        is_standard: Whether it belongs to the standard suite.
-        uses_factors: Whether it needs ground truth.
-        per_class: Whether its time grows with the number of classes of the factors.
-        bounds: Smallest and largest value that its scores can have. ``"latents"`` is
-            the number of latents. Intervals stay within the bounds.
-    """
-
-    function: Callable[..., Any]
-    seconds: float
-    rows: Rows = "all"
-    higher_is_better: bool = True
-    is_standard: bool = False
-    uses_factors: bool = True
-    per_class: bool = False
-    bounds: tuple[float, float | Literal["latents"]] = (-math.inf, math.inf)
-
-    def range(self, n_latents: int) -> tuple[float, float]:
-        """Return the bounds for codes with this number of latents."""
-        low, high = self.bounds
-        return low, n_latents if high == "latents" else high
-
-    def scores(
-        self, codes: NDArray[np.float64], factors: Factors | None, seed: int
-    ) -> tuple[Score, ...]:
-        """Call the metric, which returns one score or a record of several."""
-        given: list[Any] = [codes, factors] if self.uses_factors else [codes]
-        options = {"seed": seed} if self.is_random else {}
-        result = self.function(*given, **options)
-        parts = getattr(result, "__dict__", {}).values()
-        if isinstance(result, Score):
-            parts = [result]
-        scores = tuple(part for part in parts if isinstance(part, Score))
-        if not scores:
-            raise ValueError(
-                f"{self.name} must return a Score or a record of scores, got "
-                f"{result!r}."
-            )
-        return scores
-
-    @property
-    def name(self) -> str:
-        """Name of the function."""
-        return getattr(self.function, "__name__", type(self.function).__name__)
-
-    @property
-    def is_random(self) -> bool:
-        """Whether the metric takes a seed."""
-        return "seed" in inspect.signature(self.function).parameters
-
-
 _SHARE = (0.0, 1.0)
 _UP = (0.0, math.inf)
+_OF_POSTERIORS = {
+    "posterior=exact": {"inputs": ("log_variances",)},
+    "posterior=sampled": {"inputs": ("log_variances",)},
+}
 
 _BUILT_IN: dict[str, Metric] = {
     "beta_vae_score": Metric(
@@ -124,8 +60,31 @@ _BUILT_IN: dict[str, Metric] = {
     "factor_vae_score": Metric(
         factor_vae_score, 0.15, "some", is_standard=True, bounds=_SHARE
     ),
-    "mig": Metric(mutual_information_gap, 0.02, is_standard=True, bounds=_SHARE),
-    "dci": Metric(dci, 14.0, "some", is_standard=True, per_class=True, bounds=_SHARE),
+    "mig": Metric(
+        mutual_information_gap,
+        0.02,
+        is_standard=True,
+        bounds=_SHARE,
+        changes={
+            "estimator=posterior": {
+                "seconds": 5.0,
+                "rows": "some",
+                "inputs": ("log_variances",),
+            }
+        },
+    ),
+    "dci": Metric(
+        dci,
+        14.0,
+        "some",
+        is_standard=True,
+        per_class=True,
+        bounds=_SHARE,
+        changes={
+            "variant=dlib": {"seconds": 500.0},
+            "variant=logistic": {"seconds": 3.0},
+        },
+    ),
     "sap": Metric(
         separated_attribute_predictability,
         0.2,
@@ -153,7 +112,19 @@ _BUILT_IN: dict[str, Metric] = {
     "infoe": Metric(infoexplicitness, 2.0, "some", bounds=_SHARE),
     "dci_es": Metric(dci_es, 3.0, "some", bounds=(-1.0, 1.0)),
     "distance_correlation": Metric(
-        ground_truth_distance_correlation, 0.3, "traversals", bounds=_SHARE
+        ground_truth_distance_correlation,
+        0.3,
+        "traversals",
+        bounds=_SHARE,
+        changes={"along=random": {"rows": "some", "bounds": (-1.0, 1.0)}},
+    ),
+    "latent_data_correlation": Metric(
+        latent_data_correlation,
+        5.0,
+        "traversals",
+        bounds=_SHARE,
+        inputs=("distance",),
+        changes={"along=random": {"rows": "some", "bounds": (-1.0, 1.0)}},
     ),
     "linearity": Metric(linearity_ratio, 0.1, "traversals", bounds=_SHARE),
     "axis_orientation": Metric(
@@ -166,10 +137,20 @@ _BUILT_IN: dict[str, Metric] = {
     ),
     "analogies": Metric(analogy_accuracy, 2.0, "some", bounds=_SHARE),
     "downstream": Metric(
-        downstream_accuracy, 15.0, "some", per_class=True, bounds=_SHARE
+        downstream_accuracy,
+        15.0,
+        "some",
+        per_class=True,
+        bounds=_SHARE,
+        changes={"predictor=logistic": {"seconds": 6.0}},
     ),
     "efficiency": Metric(
-        statistical_efficiency, 15.0, "some", per_class=True, bounds=_UP
+        statistical_efficiency,
+        15.0,
+        "some",
+        per_class=True,
+        bounds=_UP,
+        changes={"predictor=logistic": {"seconds": 6.0}},
     ),
     "reduced_downstream": Metric(
         reduced_downstream_accuracy,
@@ -207,6 +188,7 @@ _BUILT_IN: dict[str, Metric] = {
         higher_is_better=False,
         uses_factors=False,
         bounds=_UP,
+        changes=_OF_POSTERIORS,
     ),
     "gaussian_wasserstein": Metric(
         gaussian_wasserstein_correlation,
@@ -214,6 +196,7 @@ _BUILT_IN: dict[str, Metric] = {
         higher_is_better=False,
         uses_factors=False,
         bounds=_UP,
+        changes=_OF_POSTERIORS,
     ),
     "pairwise_information": Metric(
         pairwise_mutual_information,
@@ -229,8 +212,16 @@ _BUILT_IN: dict[str, Metric] = {
 
 
 def _read_metric(offered: Any) -> Metric:
+    if inspect.isfunction(offered):
+        offered = Metric(
+            OwnFunction(offered), FUNCTION_SECONDS, uses_factors=takes_factors(offered)
+        )
     if not isinstance(offered, Metric):
-        raise ValueError(f"{offered!r} is not a Metric")
+        raise ValueError(f"{offered!r} is not a function or a Metric")
+    if find_own_name(offered.function):
+        offered = replace(offered, function=OwnFunction(offered.function))
+    if offered.name in _BUILT_IN:
+        raise ValueError(f"{offered.name!r} is the name of a known metric")
     if offered.is_standard:
         raise ValueError(
             "is_standard must be False, because the standard suite is fixed"
@@ -242,38 +233,3 @@ METRICS: Catalog[Metric] = Catalog(
     _BUILT_IN, group="unbraid.metrics", read=_read_metric, taken=("standard", "all")
 )
 """Metrics of codes and factors by name, in the order of a scorecard."""
-
-
-def choose_metrics(wanted: str | Sequence[str], *, have_factors: bool) -> list[str]:
-    """Return the names of metrics from ``"standard"``, ``"all"``, or names.
-
-    Args:
-        wanted: ``"standard"``, ``"all"``, a name, names separated by commas, or a list
-            of names.
-        have_factors: Whether there are factors. Without them, ``"standard"`` and
-            ``"all"`` are the metrics that need none.
-    """
-    if wanted in ("standard", "all"):
-        return [
-            name
-            for name, metric in METRICS.items()
-            if (metric.uses_factors and have_factors and metric.is_standard)
-            or (wanted == "all" and (have_factors or not metric.uses_factors))
-            or (not have_factors and not metric.uses_factors)
-        ]
-    names = wanted.split(",") if isinstance(wanted, str) else list(wanted)
-    # Each once, in the requested order.
-    names = list(dict.fromkeys(name.strip() for name in names if name.strip()))
-    for name in names:
-        if name not in METRICS:
-            raise ValueError(
-                f"evaluate: there is no metric {name!r}.{suggest(name, METRICS)} "
-                f"Metrics are 'standard', 'all', {', '.join(METRICS)}."
-            )
-        if METRICS[name].uses_factors and not have_factors:
-            raise ValueError(
-                f"evaluate: the metric {name!r} needs factors, but there are none."
-            )
-    if not names:
-        raise ValueError("evaluate: metrics must name at least one metric.")
-    return names

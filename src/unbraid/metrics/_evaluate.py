@@ -1,18 +1,20 @@
 """evaluate: all scores of a representation."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
 from unbraid.data import AbstractDataset, Kind, open_dataset
 from unbraid.foundation import check_count, parse_duration
-from unbraid.representation import Encoder, Representation
+from unbraid.representation import Encoder, Representation, prepare_data
 
 from ._cards import make_card
-from ._catalog import Metric
 from ._encoded import encode_some, encode_traversals
 from ._inputs import Factors, read_codes, read_inputs
+from ._metric import Metric
+from ._observation_distance import find_distance
 from ._own_metrics import Wanted, resolve_metrics
 from ._run import run_tasks
 from ._scorecard import Scorecard
@@ -30,6 +32,7 @@ def evaluate(
     kinds: Mapping[str, Kind] | None = None,
     rows: int = 50_000,
     traversals: Representation | None = None,
+    observations: "ArrayLike | AbstractDataset | None" = None,
     seed: int = 0,
     intervals: bool | None = None,
     levels: bool = True,
@@ -57,9 +60,12 @@ def evaluate(
             categorical), or :class:`Factors` with names and kinds; a dataset (or its
             name) to encode and to take the factors from; or nothing, for the scores
             that need no ground truth.
-        metrics: ``"standard"``, ``"all"``, or names. A list may also have metrics of
-            your own: a :class:`Metric`, or a function of codes and factors that returns
-            a number or a :class:`Score`.
+        metrics: ``"standard"``, ``"all"``, or names. A name may have options, as text
+            (``"mig:estimator=posterior"``) or as a mapping (``{"name": "mig",
+            "estimator": "posterior"}``); its score is then called
+            ``mig[estimator=posterior]``. A list may also have metrics of your own: a
+            :class:`Metric`, or a function of codes and factors that returns a number or
+            a :class:`Score`.
         kinds: Kinds of some factors by name, such as ``{"age": "continuous"}``; see
             :class:`Factors` for the default.
         rows: Largest number of images of a dataset to encode, drawn at random; arrays
@@ -69,6 +75,9 @@ def evaluate(
             all images are encoded, these metrics use all traversals.
         traversals: Codes and factors of complete traversals, for those metrics. Without
             them, and without a dataset, they use the complete traversals in ``codes``.
+        observations: Images behind the codes, ``(n_rows, ...)``, or the dataset of a
+            :class:`Representation`, for ``latent_data_correlation``. Not needed if
+            ``factors`` is a dataset.
         seed: Seed of everything random.
         intervals: Estimate intervals for every score (``True``, about five times the
             work), for none (``False``), or for those that take at most about 10 seconds
@@ -101,15 +110,19 @@ def evaluate(
         dataset = open_dataset(factors) if isinstance(factors, str) else factors
         chosen = resolve_metrics(metrics, have_factors=bool(dataset.factor_names))
         show = progress is not False
+        observations = prepare_data(codes, dataset)
         codes, along = _encode(codes, dataset, chosen, rows, seed, show)
         traversals, factors = traversals or along, None
-    table = read_table("evaluate", codes, factors, kinds)
-    chosen = resolve_metrics(metrics, have_factors=table.factors is not None)
     if traversals is codes:
         traversals = None  # the table is the whole dataset, with all traversals
+    if factors is None and isinstance(codes, Representation):
+        codes = _drop_unused_factors(codes, metrics)
+    table = read_table("evaluate", codes, factors, kinds, observations)
+    chosen = resolve_metrics(metrics, have_factors=table.factors is not None)
     apart = None
     if traversals is not None:
-        apart = read_table("evaluate", traversals, None, kinds)
+        images = observations if isinstance(observations, AbstractDataset) else None
+        apart = read_table("evaluate", traversals, None, kinds, images)
     plan = make_plan(
         chosen, table, apart, seed=seed, intervals=intervals, levels=levels
     )
@@ -141,17 +154,33 @@ def _encode(
     return codes, traversals
 
 
+def _drop_unused_factors(codes: Representation, metrics: Wanted) -> Representation:
+    """Drop factors that no metric needs; they may be unusable, such as constant."""
+    chosen = resolve_metrics(metrics, have_factors=codes.factors is not None)
+    if any(metric.uses_factors for metric in chosen.values()):
+        return codes
+    return replace(codes, factors=None, factor_names=(), factor_kinds=())
+
+
 def read_table(
-    caller: str, codes: Any, factors: Any, kinds: Mapping[str, Kind] | None = None
+    caller: str,
+    codes: Any,
+    factors: Any,
+    kinds: Mapping[str, Kind] | None = None,
+    observations: Any = None,
 ) -> Table:
-    """Return codes and factors of the same rows, from any input of :func:`evaluate`."""
+    """Return what is known of the same rows, from any input of :func:`evaluate`."""
+    given, log_variances = codes, None
     if isinstance(codes, Representation):
         if factors is None and codes.factors is not None:
             factors = Factors(
                 codes.factors, names=codes.factor_names, kinds=codes.factor_kinds
             )
-        codes = codes.codes
+        codes, log_variances = codes.codes, codes.log_variances
     if factors is None:
-        return Table(read_codes(caller, codes), None)
-    codes, factors = read_inputs(caller, codes, factors)
-    return Table(codes, factors.with_kinds(kinds) if kinds else factors)
+        codes = read_codes(caller, codes)
+    else:
+        codes, factors = read_inputs(caller, codes, factors)
+        factors = factors.with_kinds(kinds) if kinds else factors
+    distance = find_distance(caller, observations, given, len(codes))
+    return Table(codes, factors, log_variances, distance)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ._catalog import Metric
+from ._metric import Metric
 from ._score import Score
 from ._tasks import REPLICATES, Table, replicate_rows, varies_by_seed
 

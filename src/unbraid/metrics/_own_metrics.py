@@ -1,23 +1,22 @@
 """Metrics given as functions or objects instead of names."""
 
-import functools
-import inspect
-from collections.abc import Callable, Sequence
-from numbers import Real
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ._catalog import METRICS, Metric, choose_metrics
-from ._score import Score
+from ._catalog import METRICS
+from ._choose_metrics import Entry, find_metrics, split_entries
+from ._metric import Metric
+from ._own_functions import FUNCTION_SECONDS, OwnFunction, takes_factors
 
-Wanted = str | Metric | Callable[..., Any] | Sequence[str | Metric | Callable[..., Any]]
-"""A suite, names, metrics or functions."""
-
-_SECONDS = 1.0
-"""Assumed cost of a function whose cost is not known."""
+Own = Metric | Callable[..., Any]
+Wanted = Entry | Own | Sequence[Entry | Own]
+"""A suite, names, mappings of names and options, metrics or functions."""
 
 
 def resolve_metrics(wanted: Wanted, *, have_factors: bool) -> dict[str, Metric]:
     """Return metrics by name, from names, :class:`Metric` objects and functions.
+
+    The name of a metric with options is that of its column: ``mig[bins=10]``.
 
     Args:
         wanted: Metrics as for :func:`choose_metrics`, or a :class:`Metric`, or a
@@ -27,33 +26,35 @@ def resolve_metrics(wanted: Wanted, *, have_factors: bool) -> dict[str, Metric]:
             ``"all"`` are the metrics that need none.
 
     Raises:
-        ValueError: If a name is unknown or used twice, or if a metric needs factors
-            that are not there.
+        ValueError: If a name or option is unknown, if a name is used twice, or if a
+            metric needs factors that are not there.
 
     Example:
         >>> def spread(codes):
         ...     return codes.std()
-        >>> list(resolve_metrics(["mig", spread], have_factors=True))
-        ['mig', 'spread']
+        >>> list(resolve_metrics(["mig:bins=10", spread], have_factors=True))
+        ['mig[bins=10]', 'spread']
     """
+    entries: Sequence[Entry | Own]
     if isinstance(wanted, str):
-        names = choose_metrics(wanted, have_factors=have_factors)
-        return {name: METRICS[name] for name in names}
-    entries = [wanted] if isinstance(wanted, Metric) or callable(wanted) else wanted
-    texts = [entry for entry in entries if isinstance(entry, str)]
-    if len(texts) == len(entries):
-        names = choose_metrics(texts, have_factors=have_factors)
-        return {name: METRICS[name] for name in names}
+        entries = split_entries(wanted)
+    elif isinstance(wanted, Metric | Mapping) or callable(wanted):
+        entries = [wanted]
+    else:
+        entries = wanted
     metrics: dict[str, Metric] = {}
     for entry in entries:
-        if isinstance(entry, str):
-            new = resolve_metrics(entry, have_factors=have_factors)
+        if isinstance(entry, str | Mapping):
+            chosen = find_metrics([entry], have_factors=have_factors)
+            new = {each.label: each.metric for each in chosen}
         else:
             new = _own_metric(entry, have_factors)
         for name in set(new) & set(metrics):
             if new[name] != metrics[name]:
                 raise ValueError(f"evaluate: two metrics have the name {name!r}.")
         metrics |= new
+    if not metrics:
+        raise ValueError("evaluate: metrics must name at least one metric.")
     return metrics
 
 
@@ -81,21 +82,6 @@ def _from_function(function: Any) -> Metric:
             "evaluate: a metric must be a name, a function or a Metric object, got "
             f"{function!r}."
         )
-    needed = [
-        parameter
-        for parameter in inspect.signature(function).parameters.values()
-        if parameter.default is parameter.empty
-        and parameter.kind
-        in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-        and parameter.name != "seed"
-    ]
-
-    @functools.wraps(function)
-    def score(*given: Any, **options: Any) -> Any:
-        result = function(*given, **options)
-        if isinstance(result, Real) and not isinstance(result, Score):
-            return Score(float(result), name=score.__name__)
-        return result
-
-    score.__name__ = getattr(function, "__name__", type(function).__name__)
-    return Metric(score, _SECONDS, uses_factors=len(needed) > 1)
+    return Metric(
+        OwnFunction(function), FUNCTION_SECONDS, uses_factors=takes_factors(function)
+    )

@@ -17,8 +17,9 @@ from ._boosting import (
     softmax_gradient,
     squared_gradient,
 )
+from ._linear_predictors import fit_logistic, fit_ridge
 
-Variant = Literal["fast", "dlib", "lasso", "random_forest"]
+Variant = Literal["fast", "dlib", "logistic", "lasso", "random_forest"]
 
 _PENALTIES = np.logspace(-4, -0.5, 8)
 
@@ -178,6 +179,18 @@ def _lasso(
     return np.mean(weights, axis=0), predicted
 
 
+def _logistic(
+    rows: NDArray[np.float64], factor: NDArray[Any], numeric: bool, seed: int
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    n_train = len(factor)
+    rows = (rows - rows[:n_train].mean(axis=0)) / rows[:n_train].std(axis=0)
+    if numeric:
+        model = fit_ridge(rows[:n_train], factor)
+        return np.abs(model.coef_), np.asarray(model.predict(rows))
+    model = fit_logistic(rows[:n_train], factor, is_fast=True)
+    return np.abs(model.coef_).mean(axis=0), np.asarray(model.predict(rows))
+
+
 def accuracy(truth: NDArray[Any], predicted: NDArray[Any]) -> float:
     """Return the share of rows whose class is predicted correctly."""
     return float((truth == predicted).mean())
@@ -199,6 +212,7 @@ _PREDICTORS: dict[
 ] = {
     "fast": predict_boosted,
     "dlib": predict_boosted_by_sklearn,
+    "logistic": _logistic,
     "lasso": _lasso,
     "random_forest": _random_forest,
 }

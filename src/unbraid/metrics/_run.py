@@ -131,12 +131,14 @@ def _call(task: Task) -> _Result:
     outcome: Outcome
     try:
         table = task.table if task.rows is None else task.table.at(task.rows)
-        outcome = task.metric.scores(table.codes, table.factors, task.seed)
+        outcome = task.metric.scores(
+            table.codes, table.factors, task.seed, table.inputs
+        )
     except ValueError as error:
         outcome = str(error)
     except Exception as error:
         # A user's function may fail in any way; other scores are still computed.
-        if task.name in METRICS.built_in:
+        if any(task.metric.function is m.function for m in METRICS.built_in.values()):
             raise
         outcome = f"{type(error).__name__}: {error}"
     seconds = time.perf_counter() - start

@@ -88,7 +88,7 @@ class Scorecard(Mapping[str, Score]):
     def __len__(self) -> int:
         return len(self.scores)
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self, *, details: bool = False) -> pd.DataFrame:
         """Return a table with one row per score.
 
         The column ``factors`` says how many of the factors are behind the value, such
@@ -97,6 +97,10 @@ class Scorecard(Mapping[str, Score]):
         A metric without a score has its row too, with no value and the reason as note.
         Scores without an interval have no ``low`` and ``high``; ``without_interval``
         says why.
+
+        Args:
+            details: Add a column ``per_factor.<factor>`` for the contribution of each
+                factor, and ``detail.<name>`` for each other number of a score.
         """
         import pandas as pd  # slow to import, and needed here only
 
@@ -115,12 +119,15 @@ class Scorecard(Mapping[str, Score]):
                     "factors": score.factors_text,
                     "seconds": math.nan if score.seconds is None else score.seconds,
                     "note": score.note,
+                    **(_parts(score) if details else {}),
                 }
             )
         missing = {**self.failures, **self.skipped}
         rows += [{"score": name, "note": why} for name, why in missing.items()]
         columns = ["score", "variant", "value", "low", "high", "chance", "ideal"]
-        frame = pd.DataFrame(rows, columns=[*columns, "factors", "seconds", "note"])
+        columns += ["factors", "seconds", "note"]
+        columns += dict.fromkeys(key for row in rows for key in row if "." in key)
+        frame = pd.DataFrame(rows, columns=columns)
         return frame.fillna({"factors": ""})
 
     def to_json(self, path: str | Path | None = None) -> str:
@@ -233,6 +240,11 @@ class Scorecard(Mapping[str, Score]):
         )
         notes = filter(None, (self.factors_line, *self.notes))
         return html_table(columns, self._cells(), title=self.headline, notes=notes)
+
+
+def _parts(score: Score) -> dict[str, float]:
+    parts = {f"per_factor.{name}": value for name, value in score.per_factor.items()}
+    return parts | {f"detail.{name}": value for name, value in score.details.items()}
 
 
 def _facts(score: Score) -> dict[str, Any]:

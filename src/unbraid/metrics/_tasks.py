@@ -4,15 +4,17 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unbraid.foundation import numpy_generator
 
-from ._catalog import Metric
 from ._grid import is_complete_grid
 from ._inputs import Factors
+from ._metric import Input, Metric
+from ._observation_distance import ObservationDistance
 from .supervised._traversals import half_of_traversals
 
 REPLICATES = 8
@@ -31,10 +33,19 @@ QUICK_SECONDS = 10.0
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Codes and factors of the same rows, shared by all tasks that use them."""
+    """Codes and factors of the same rows, shared by all tasks that use them.
+
+    Attributes:
+        codes: Codes, ``(n_rows, n_latents)``.
+        factors: Factors of the same rows, if they are known.
+        log_variances: Log-variances of the posteriors, of the shape of the codes.
+        distance: Distance between the observations behind two rows.
+    """
 
     codes: NDArray[np.float64]
     factors: Factors | None
+    log_variances: NDArray[np.floating] | None = None
+    distance: ObservationDistance | None = None
 
     @cached_property
     def is_grid(self) -> bool:
@@ -49,10 +60,19 @@ class Table:
         pairs = zip(self.factors.kinds, self.factors.sizes, strict=True)
         return sum(1 if kind == "continuous" else size for kind, size in pairs)
 
+    @property
+    def inputs(self) -> dict[Input, Any]:
+        """What metrics may need besides codes and factors."""
+        return {"log_variances": self.log_variances, "distance": self.distance}
+
     def at(self, rows: NDArray[np.int64]) -> "Table":
         """Return a copy of some rows."""
-        part = None if self.factors is None else self.factors.at(rows)
-        return Table(self.codes[rows], part)
+        return Table(
+            self.codes[rows],
+            self.factors and self.factors.at(rows),
+            None if self.log_variances is None else self.log_variances[rows],
+            self.distance and self.distance.at(rows),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,8 +242,11 @@ def _levels(
     if not supervised or table.factors is None:
         return []
     order = numpy_generator(seed, "chance").permutation(len(table.codes))
-    chance = replace(table, codes=_read_only(table.codes[order]))
-    ideal = replace(table, codes=_read_only(_ideal_codes(table.factors)))
+    logs = None if table.log_variances is None else table.log_variances[order]
+    chance = replace(table, codes=_read_only(table.codes[order]), log_variances=logs)
+    # Factors as codes have no posterior, so that metrics of posteriors have no ideal.
+    perfect = _read_only(_ideal_codes(table.factors))
+    ideal = replace(table, codes=perfect, log_variances=None)
     return [
         Task(label, name, metrics[name], role, 0, level, seed)
         for name in supervised

@@ -1,7 +1,8 @@
 """Models: autoencoders, their networks and likelihoods, and training objectives."""
 
-from ._autoencoder import Autoencoder
+from ._autoencoder import NO_DECODER, Autoencoder
 from ._build import build_model
+from ._features import FeatureAugmented, Layer, extract_features
 from ._kernel import KernelAugmented, pad_kernel, restore_former_settings
 from ._likelihood import AbstractLikelihood, Bernoulli, Gaussian, Laplace
 from ._likelihood_file import choose_likelihood, load_likelihood, save_likelihood
@@ -29,9 +30,11 @@ __all__ = [
     "restore_former_settings",
     "choose_likelihood",
     "choose_objective",
+    "extract_features",
     "fill_steps",
     "value_at",
     "LIKELIHOODS",
+    "NO_DECODER",
     "RECORDS",
     "SCHEDULES",
     "AbstractLikelihood",
@@ -43,9 +46,11 @@ __all__ = [
     "Cyclic",
     "Decay",
     "DiagonalGaussian",
+    "FeatureAugmented",
     "Gaussian",
     "KernelAugmented",
     "Laplace",
+    "Layer",
     "Linear",
     "LinearModel",
     "Loss",

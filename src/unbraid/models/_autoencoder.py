@@ -11,6 +11,21 @@ from ._inputs import check_codes, check_images, normal_codes
 from ._likelihood import AbstractLikelihood
 from ._posterior import DiagonalGaussian, PointMass, Posterior
 
+NO_DECODER = (
+    "The model has no decoder: it was trained with decoder=False, so that it can "
+    "encode images but not decode codes."
+)
+"""Message about a model that only encodes."""
+
+
+class NoDecoder(nn.Module):
+    """Stands for the decoder of a model that only encodes; calling it is an error."""
+
+    def forward(self, codes: torch.Tensor) -> torch.Tensor:
+        """Raise an error."""
+        del codes
+        raise ValueError(NO_DECODER)
+
 
 class Autoencoder(nn.Module):
     """Model that encodes images to codes and decodes codes to images.
@@ -23,7 +38,8 @@ class Autoencoder(nn.Module):
             n_latents)``, means followed by log-variances, or to a pair of these. In a
             model that is not variational, to codes ``(batch, n_latents)``.
         decoder: Network from codes ``(batch, n_latents)`` to the parameters of the
-            likelihood, ``(batch, *image_shape)``.
+            likelihood, ``(batch, *image_shape)``; ``None`` for a model that only
+            encodes.
         likelihood: Distribution of images given the output of the decoder.
         image_shape: Channels, height and width; or one number, the length of vectors.
         n_latents: Length of a code.
@@ -53,7 +69,7 @@ class Autoencoder(nn.Module):
     def __init__(
         self,
         encoder: nn.Module,
-        decoder: nn.Module,
+        decoder: nn.Module | None,
         *,
         likelihood: AbstractLikelihood,
         image_shape: tuple[int, ...],
@@ -64,7 +80,7 @@ class Autoencoder(nn.Module):
     ) -> None:
         super().__init__()
         self.encoder = encoder
-        self.decoder = decoder
+        self.decoder = NoDecoder() if decoder is None else decoder
         self.likelihood = likelihood
         self.image_shape = tuple(image_shape)
         self.n_latents = n_latents
@@ -79,6 +95,11 @@ class Autoencoder(nn.Module):
     def n_pixels(self) -> int:
         """Number of values in an image."""
         return math.prod(self.image_shape)
+
+    @property
+    def has_decoder(self) -> bool:
+        """Whether codes can be decoded to images."""
+        return not isinstance(self.decoder, NoDecoder)
 
     def forward(self, images: torch.Tensor) -> torch.Tensor:
         """Return reconstructions of images from the means of their codes."""

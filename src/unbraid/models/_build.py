@@ -18,6 +18,7 @@ def build_model(
     likelihood: AbstractLikelihood,
     seed: int,
     is_variational: bool = True,
+    has_decoder: bool = True,
     mean: tuple[float, ...] | None = None,
     std: tuple[float, ...] | None = None,
 ) -> Autoencoder:
@@ -30,6 +31,7 @@ def build_model(
         likelihood: Distribution of images given the output of the decoder.
         seed: Seed of the initial weights.
         is_variational: Whether the encoder returns distributions of codes.
+        has_decoder: Whether to build a decoder.
         mean: Mean of each channel, which is subtracted. Default: zeros.
         std: Standard deviation of each channel, by which it is divided. Default: ones.
 
@@ -52,7 +54,7 @@ def build_model(
         torch.manual_seed(torch_generator(seed, "initialisation").initial_seed())
         n_outputs = n_latents * (2 if is_variational else 1)
         encoder = network.encoder(image_shape, n_outputs)
-        decoder = network.decoder(image_shape, n_latents)
+        decoder = network.decoder(image_shape, n_latents) if has_decoder else None
     model = Autoencoder(
         encoder,
         decoder,

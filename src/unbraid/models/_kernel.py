@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch.nn import functional
 
 from unbraid.foundation import (
-    OMIT_NONE,
+    OMIT_DEFAULT,
     check_finite,
     check_integer,
     check_number,
@@ -71,7 +71,7 @@ class KernelAugmented(AbstractLikelihood):
     kernel: Kernel = "box"
     radius: int | None = None
     weight: float | None = None
-    relative_sigma: float | None = field(default=None, metadata=OMIT_NONE)
+    relative_sigma: float | None = field(default=None, metadata=OMIT_DEFAULT)
 
     def __post_init__(self) -> None:
         if not isinstance(self.base, AbstractLikelihood):
@@ -134,6 +134,24 @@ class KernelAugmented(AbstractLikelihood):
         (blurred, weight), (other, _) = self.blur(images), self.blur(others)
         return weight * self.base.distance(blurred, other)
 
+    def values(self, image_sides: tuple[int, int]) -> NDArray[np.float64]:
+        """Return the kernel, ``(rows, columns)``, or one such table per channel.
+
+        Args:
+            image_sides: Height and width of the images, which determine the radius of a
+                kernel by name if it is not given.
+
+        Example:
+            >>> KernelAugmented().values((4, 6)).round(2)
+            array([[0.11, 0.11, 0.11],
+                   [0.11, 0.11, 0.11],
+                   [0.11, 0.11, 0.11]])
+        """
+        return _values(self.kernel, self._radius(image_sides), self.relative_sigma)
+
+    def _radius(self, image_sides: tuple[int, int]) -> int:
+        return (min(image_sides) - 1) // 2 if self.radius is None else self.radius
+
     def blur(self, images: torch.Tensor) -> tuple[torch.Tensor, float]:
         """Convolve images with the kernel.
 
@@ -149,10 +167,7 @@ class KernelAugmented(AbstractLikelihood):
                 f"{tuple(images.shape)}. Vectors have no neighborhoods."
             )
         channels, height, width = images.shape[1:]
-        radius = self.radius
-        if radius is None:
-            radius = (min(height, width) - 1) // 2
-        values = _values(self.kernel, radius, self.relative_sigma)
+        values = self.values((height, width))
         if values.ndim == 3 and len(values) != channels:
             raise ValueError(
                 f"images must have {len(values)} channels, one for each kernel, got "
@@ -162,7 +177,7 @@ class KernelAugmented(AbstractLikelihood):
         if weight is None:
             weight = values.size / values.shape[-1] / values.shape[-2]
             weight /= float(np.square(values).sum())
-        shape = (radius, self.relative_sigma, (height, width))
+        shape = (self._radius((height, width)), self.relative_sigma, (height, width))
         kind = (images.dtype, images.device)
         if isinstance(self.kernel, str) and max(height, width) <= _LONGEST_PRODUCT:
             down, across = _bands(self.kernel, *shape, *kind)

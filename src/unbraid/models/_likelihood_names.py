@@ -1,5 +1,6 @@
 """Likelihoods by name."""
 
+from ._features import FeatureAugmented
 from ._kernel import KernelAugmented
 from ._likelihood import AbstractLikelihood, Bernoulli, Gaussian, Laplace
 
@@ -8,4 +9,5 @@ LIKELIHOODS: dict[str, type[AbstractLikelihood]] = {
     "gaussian": Gaussian,
     "laplace": Laplace,
     "kernel_augmented": KernelAugmented,
+    "feature_augmented": FeatureAugmented,
 }

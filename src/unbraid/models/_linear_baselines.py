@@ -30,6 +30,7 @@ class LinearModel(nn.Module):
     decoding: torch.Tensor
 
     is_variational = False
+    has_decoder = True
 
     def __init__(self, image_shape: tuple[int, ...], n_latents: int) -> None:
         super().__init__()

@@ -25,8 +25,8 @@ class DistanceMatrices:
         factors: Names of the factors.
         levels: Kinds of distances: ``"factor"`` (steps between values), ``"data"``
             (perceived by a loss, per pixel), and with a model ``"latent"`` (Euclidean,
-            between means), ``"divergence"`` (of posteriors, in nats) and
-            ``"reconstruction"`` (perceived).
+            between means), ``"divergence"`` (of posteriors, in nats) and, if it has a
+            decoder, ``"reconstruction"`` (perceived).
         matrices: Square matrices by level, one per factor.
     """
 
@@ -129,13 +129,15 @@ def _levels(
         return levels
     with torch.no_grad():
         posterior = model.encode(images.to(model.mean.device, model.mean.dtype))
-        pictures = model.decode(posterior.mean).double()
     means = posterior.mean.double().reshape(*shape, -1)
     levels["latent"] = squared_distances(means).sqrt()
     if isinstance(posterior, DiagonalGaussian):
         variances = posterior.variance.double().reshape(*shape, -1)
         levels["divergence"] = _divergences(means, variances)
-    levels["reconstruction"] = _perceived(loss, pictures, shape)
+    if model.has_decoder:
+        with torch.no_grad():
+            pictures = model.decode(posterior.mean).double()
+        levels["reconstruction"] = _perceived(loss, pictures, shape)
     return levels
 
 

@@ -9,6 +9,7 @@ from unbraid.models import (
     AbstractLikelihood,
     Autoencoder,
     Bernoulli,
+    FeatureAugmented,
     Gaussian,
     KernelAugmented,
     Laplace,
@@ -77,8 +78,8 @@ def group_distances(
 ) -> torch.Tensor:
     """Return distances of pairs of images within groups, summed over pixels.
 
-    Blurred images, and the scalar products of squared differences, are computed once
-    per image instead of once per pair.
+    Blurred images, features, and the scalar products of squared differences, are
+    computed once per image instead of once per pair.
 
     Args:
         loss: Loss that compares images.
@@ -102,6 +103,11 @@ def group_distances(
         return plain + weight * group_distances(
             loss.base, blurred, group, first, second
         )
+    if isinstance(loss, FeatureAugmented):
+        plain = group_distances(loss.base, images, group, first, second)
+        maps = loss.features(images.flatten(0, 1)).flatten(1)
+        points = maps.unflatten(0, images.shape[:2])
+        return plain + loss.weight * squared_distances(points)[group, first, second]
     if isinstance(loss, Gaussian):
         squares = squared_distances(images.flatten(2))[group, first, second]
         return squares / (2.0 * loss.variance)

@@ -18,12 +18,18 @@ from .figures._factors import (
     factor_latent_matrices,
 )
 from .figures._latent_matching import Match, match_latents
+from .figures._learned_losses import (
+    augmented_traversals,
+    draw_kernels,
+    draw_loss_learning,
+)
 from .figures._model import (
     Reconstructions,
     draw_prior_samples,
     draw_reconstructions,
     prior_samples,
     reconstructions,
+    worst_reconstructions,
 )
 from .figures._population import (
     draw_hyperparameters,
@@ -39,6 +45,7 @@ from .figures._ranking import (
     rank_settings,
 )
 from .figures._scatter import LatentScatter, draw_latent_scatter, latent_scatter
+from .figures._score_curves import draw_score_curves
 from .figures._spectrum import (
     ManifoldSpectrum,
     draw_manifold_spectrum,
@@ -60,6 +67,7 @@ from .figures._training import TrainingCurves, draw_training_curves, training_cu
 from .figures._traversals import draw_factor_traversals, draw_latent_traversals
 from .pages._discovery_record import DiscoveryRecord
 from .pages._dynamics_block import TrainingPaths
+from .pages._training_data import find_training_data
 from .pages._write_report import write_report
 
 __all__ = [
@@ -77,6 +85,7 @@ __all__ = [
     "TrainingCurves",
     "TrainingPaths",
     "animate_latent_traversals",
+    "augmented_traversals",
     "cumulative_distances",
     "distance_matrices",
     "draw_agreement",
@@ -86,22 +95,26 @@ __all__ = [
     "draw_factor_traversals",
     "draw_hyperparameters",
     "draw_joint_embedding",
+    "draw_kernels",
     "draw_latent_scatter",
     "draw_latent_steps",
     "draw_latent_traversals",
     "draw_lineage",
+    "draw_loss_learning",
     "draw_manifold_spectrum",
     "draw_prior_samples",
     "draw_rank_correlation",
     "draw_ranking",
     "draw_reconstructions",
     "draw_score_by_strength",
+    "draw_score_curves",
     "draw_scores_by_method",
     "draw_total_correlation",
     "draw_training_curves",
     "draw_variance_explained",
     "factor_latent_matrices",
     "factor_traversals",
+    "find_training_data",
     "latent_scatter",
     "latent_traversals",
     "lineage_table",
@@ -113,6 +126,7 @@ __all__ = [
     "reconstructions",
     "score_by_strength",
     "training_curves",
+    "worst_reconstructions",
     "write_explorer",
     "write_report",
 ]

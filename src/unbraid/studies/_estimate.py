@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from unbraid.data import open_cached
-from unbraid.metrics import METRICS, choose_metrics
+from unbraid.metrics import resolve_metrics
 from unbraid.training import measure_training
 
 from ._specification import RunSpec
@@ -125,13 +125,16 @@ def measure_run(spec: RunSpec, *, device: str = "cpu") -> Cost:
     per_step = cost.per_step
     # Encoding an image takes about a third of the time of training on it.
     encoding = per_step / (3 * spec.training.batch_size) * spec.evaluation.rows
-    return Cost(per_step, encoding + _scoring_seconds(spec), cost.n_bytes)
+    scores = spec.score_settings()
+    n_scores = 1 if scores is None else 1 + len(scores.steps_of(spec.training.steps))
+    fixed = n_scores * (encoding + _scoring_seconds(spec))
+    return Cost(per_step, fixed, cost.n_bytes)
 
 
 def _scoring_seconds(spec: RunSpec) -> float:
     """Estimate the time of scoring from the catalog of metrics."""
     have_factors = bool(open_cached(spec.data).dataset.factor_names)
-    names = choose_metrics(spec.evaluation.metrics, have_factors=have_factors)
+    metrics = resolve_metrics(spec.evaluation.metrics, have_factors=have_factors)
     # The catalog has the time on 15,000 rows of 10 latents.
     size = min(spec.evaluation.rows / 15_000, 1.0) * spec.training.n_latents / 10
-    return size * sum(METRICS[name].seconds for name in names)
+    return size * sum(metric.seconds for metric in metrics.values())

@@ -6,7 +6,13 @@ from functools import cached_property
 from typing import Any
 
 from unbraid.foundation import CheckpointFormatError
-from unbraid.training import Diagnosis, RunFolder
+from unbraid.training import (
+    Diagnosis,
+    RunFolder,
+    ScoreCurve,
+    read_history,
+    score_curves,
+)
 
 from ._run_files import State
 from ._store import Cell, StudyFolder
@@ -43,6 +49,13 @@ class RunRecord:
     def status(self) -> dict[str, Any]:
         """Content of the ``status.json`` that training wrote, read once."""
         return RunFolder(self.cell.files.path).read_status()
+
+    @cached_property
+    def score_curves(self) -> dict[str, ScoreCurve]:
+        """Scores during training by name; empty unless the study asks for them."""
+        if self.cell.spec.evaluation.score_every is None:
+            return {}
+        return score_curves(read_history(RunFolder(self.cell.files.path).scores))
 
     @property
     def warnings(self) -> tuple[Diagnosis, ...]:

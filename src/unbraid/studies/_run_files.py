@@ -45,6 +45,7 @@ class RunFiles(JobFiles):
         *JobFiles.names,
         *("run.json", "scores.json", "spec.json", "status.json", "lock"),
         *("recursion.json", "model.json", "model.safetensors", "traces.safetensors"),
+        "scores.jsonl",
     )
 
     def __init__(self, path: Path, id: str = "") -> None:

@@ -1,6 +1,5 @@
 """Scores of a finished run: metrics of its codes, and how well it fits the data."""
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -10,14 +9,13 @@ from numpy.typing import NDArray
 from unbraid.data import AbstractDataset, float_images
 from unbraid.foundation import numpy_generator, torch_generator
 from unbraid.metrics import (
-    METRICS,
     Score,
-    choose_metrics,
     encode_some,
     encode_traversals,
     evaluate,
     gaussian_total_correlation,
     gaussian_wasserstein_correlation,
+    resolve_metrics,
 )
 from unbraid.models import Autoencoder, DiagonalGaussian
 from unbraid.representation import Representation
@@ -49,21 +47,18 @@ def score_run(
     """
     seed = evaluation.seed
     codes = encode_some(model, dataset, evaluation.rows, seed, progress=False)
-    names = choose_metrics(evaluation.metrics, have_factors=codes.factors is not None)
-    if not any(METRICS[name].uses_factors for name in names):
-        # Factors that no metric asks for may be unusable, such as constant ones.
-        codes = dataclasses.replace(
-            codes, factors=None, factor_names=(), factor_kinds=()
-        )
+    have_factors = codes.factors is not None
+    metrics = resolve_metrics(evaluation.metrics, have_factors=have_factors).values()
     traversals = None
-    if any(METRICS[name].rows == "traversals" for name in names):
+    if any(metric.rows == "traversals" for metric in metrics):
         traversals = encode_traversals(
             model, dataset, seed, known=codes, progress=False
         )
     card = evaluate(
         codes,
-        metrics=names,
+        metrics=evaluation.metrics,
         traversals=traversals,
+        observations=dataset,
         seed=seed,
         intervals=False,
         levels=False,
@@ -82,7 +77,10 @@ def score_run(
 def measure_fit(
     model: Autoencoder, dataset: AbstractDataset, rows: NDArray[np.int64], *, seed: int
 ) -> dict[str, float]:
-    """Measure how well a model explains rows of a dataset, in nats per image."""
+    """Measure how well a model explains rows of a dataset, in nats per image.
+
+    Without a decoder, there is neither ``reconstruction`` nor ``elbo``.
+    """
     generator = torch_generator(seed, "fit")
     device = next(model.parameters()).device
     losses, divergences = [], []
@@ -96,12 +94,16 @@ def measure_fit(
                 noise = torch.empty(codes.shape).normal_(generator=generator)
                 codes = codes + posterior.variance.sqrt() * noise.to(device)
                 divergences.append(posterior.kl_to_prior().double().cpu())
-            losses.append(model.reconstruction_loss(images, codes).double().cpu())
-    fit = {"reconstruction": float(torch.cat(losses).mean())}
+            if model.has_decoder:
+                losses.append(model.reconstruction_loss(images, codes).double().cpu())
+    fit: dict[str, float] = {}
+    if losses:
+        fit["reconstruction"] = float(torch.cat(losses).mean())
     if divergences:
         per_latent = torch.cat(divergences).mean(dim=0)
         fit["kl"] = float(per_latent.sum())
-        fit["elbo"] = -fit["reconstruction"] - fit["kl"]
+        if losses:
+            fit["elbo"] = -fit["reconstruction"] - fit["kl"]
         fit["active_latents"] = int((per_latent > ACTIVE).sum())
     return fit
 
@@ -138,6 +140,10 @@ def _plain(score: Score) -> dict[str, Any]:
     if score.per_factor:
         facts["per_factor"] = {
             name: _number(value) for name, value in score.per_factor.items()
+        }
+    if score.details:
+        facts["details"] = {
+            name: _number(value) for name, value in score.details.items()
         }
     if score.factors_used:
         facts["factors_used"] = list(score.factors_used)

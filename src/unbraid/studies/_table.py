@@ -8,7 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from unbraid.foundation import atomic_write, import_extra
+from unbraid.foundation import atomic_write, import_extra, omitted_defaults
+from unbraid.models.objectives import OBJECTIVES
 from unbraid.training.loggers import flat_settings
 
 from ._records import RunRecord, read_records
@@ -21,11 +22,18 @@ _FIRST = ("id", "status", "error", "warnings")
 """Columns with which every table begins, of this version and of earlier ones."""
 
 
-def study_table(out: StudyPath) -> pd.DataFrame:
+_CURVES = ("best.", "best_step.", "decay.")
+"""Beginnings of the columns of scores during training."""
+
+
+def study_table(out: StudyPath, *, details: bool = False) -> pd.DataFrame:
     """Return the runs of a study as a table, in the order of its file.
 
     Args:
         out: Folder of the study, or its path.
+        details: Add columns with the parts of each score: ``per_factor.mig.shape`` for
+            its contribution of a factor, and ``detail.downstream_accuracy.accuracy_10``
+            for other numbers. Runs of earlier versions have those of factors only.
 
     Returns:
         One row per run. Columns: ``id``; ``status``, which is ``done``, ``failed``,
@@ -34,31 +42,41 @@ def study_table(out: StudyPath) -> pd.DataFrame:
         ``seed``; ``score.`` and the name of each score; ``partial_scores``, the scores
         that leave out some of the factors, such as ``linearity 1 of 4``; ``final.`` and
         the fit of the trained model: ``final.reconstruction``, ``final.kl``,
-        ``final.elbo`` (nats per image) and ``final.active_latents``; ``warnings``.
+        ``final.elbo`` (nats per image) and ``final.active_latents``; if runs are scored
+        during training, ``best.``, ``best_step.`` and ``decay.`` and the name of each
+        score: its best value, the first step with it, and how much worse the last value
+        is; ``warnings``.
         Values that a run does not have are missing.
     """
-    return make_table(read_records(StudyFolder.at(out)))
+    return make_table(read_records(StudyFolder.at(out)), details=details)
 
 
-def make_table(runs: Sequence[RunRecord]) -> pd.DataFrame:
+def make_table(runs: Sequence[RunRecord], *, details: bool = False) -> pd.DataFrame:
     """Return one row per run, with the columns of :func:`study_table`."""
-    table = pd.DataFrame([_row(run) for run in runs])
+    table = pd.DataFrame(_fill_defaults([_row(run, details) for run in runs]))
     first = [*_FIRST, PARTIAL_SCORES]
-    prefixes = ("score.", "final.")
+    prefixes, parts = ("score.", "final.", *_CURVES), ("per_factor.", "detail.")
     settings = [
-        name for name in table if name not in first and not name.startswith(prefixes)
+        name
+        for name in table
+        if name not in first and not name.startswith((*prefixes, *parts))
     ]
     measured = sorted(
         name
         for name in table
         if name.startswith(prefixes) and not _is_stray(table, name)
     )
+    measured += sorted(name for name in table if name.startswith(parts))
     return table.reindex(columns=[*first, *settings, *measured])
 
 
 def _is_stray(table: pd.DataFrame, name: str) -> bool:
     """Whether a column is empty because the metric's scores have names of their own."""
-    has_parts = any(other.startswith(f"{name}_") for other in table)
+    metric, bracket, options = name.partition("[")
+    has_parts = any(
+        other.startswith(f"{metric}_") and other.endswith(bracket + options)
+        for other in table
+    )
     return has_parts and bool(table[name].isna().all())
 
 
@@ -70,7 +88,7 @@ def save_table(table: pd.DataFrame, path: str | os.PathLike[str]) -> None:
         path: File to write.
 
     Raises:
-        ImportError: If it is parquet and pyarrow is not installed.
+        MissingExtraError: If it is parquet and pyarrow is not installed.
     """
     path = Path(path)
     with atomic_write(path) as file:
@@ -79,7 +97,7 @@ def save_table(table: pd.DataFrame, path: str | os.PathLike[str]) -> None:
             # Bytes of file names that are not UTF-8 become escapes.
             file.write(text.encode(errors="backslashreplace"))
             return
-        import_extra("pyarrow", "parquet")
+        import_extra("pyarrow", "parquet", feature="parquet files")
         table.to_parquet(file, index=False)
 
 
@@ -90,11 +108,30 @@ def is_table(content: bytes) -> bool:
     return content.startswith(",".join(_FIRST).encode())
 
 
-def _row(run: RunRecord) -> dict[str, Any]:
+def _row(run: RunRecord, details: bool) -> dict[str, Any]:
     row: dict[str, Any] = {"id": run.id, "status": run.state, "error": run.error}
     row |= {"warnings": "", PARTIAL_SCORES: ""}
     row |= flat_settings(_without_empty(run.cell.spec.to_plain()))
-    return row | (_measured(run.scores) if run.scores else {})
+    row |= _measured(run.scores) if run.scores else {}
+    for name, curve in run.score_curves.items():
+        values = (curve.best, curve.best_step, curve.decay)
+        row |= {
+            f"{prefix}{name}": value
+            for prefix, value in zip(_CURVES, values, strict=True)
+        }
+    return row | (_parts(run.scores["scores"]) if run.scores and details else {})
+
+
+def _fill_defaults(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Add defaults that files leave out, in columns that another run has."""
+    columns = set().union(*rows)
+    for row in rows:
+        kind = OBJECTIVES.built_in.get(row.get("objective.name", ""))
+        defaults = {} if kind is None else omitted_defaults(kind)
+        for name, default in defaults.items():
+            if f"objective.{name}" in columns and default is not None:
+                row.setdefault(f"objective.{name}", default)
+    return rows
 
 
 def _measured(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -107,6 +144,16 @@ def _measured(found: Mapping[str, Any]) -> dict[str, Any]:
         PARTIAL_SCORES: _partial(found["scores"]),
         **scores,
         **fit,
+    }
+
+
+def _parts(scores: Mapping[str, Any]) -> dict[str, Any]:
+    """Contributions of factors, and other numbers that belong to the scores."""
+    return {
+        f"{prefix}.{score}.{name}": value
+        for score, facts in scores.items()
+        for prefix, key in (("per_factor", "per_factor"), ("detail", "details"))
+        for name, value in facts.get(key, {}).items()
     }
 
 

@@ -16,6 +16,7 @@ from unbraid.foundation import (
 )
 from unbraid.training import (
     HISTORY_DAMAGED,
+    NO_SCORE,
     Run,
     copy_model,
     read_model_hash,
@@ -149,6 +150,7 @@ def _train(
             device=job.device,
             out=files.path,
             traces=spec.trace_settings(),
+            scores=spec.score_settings(),
             loggers=(*job.spec["loggers"], _Progress(report)),
             log_every=training.log_every,
             progress=False,
@@ -174,9 +176,10 @@ def _train_and_score(
 ) -> dict[str, Any]:
     run = _train(spec, data, files, job, report)
     scores = score_run(run.model, data.dataset, spec.evaluation)
-    # A history that was damaged since says nothing about the model.
+    # A history that was damaged since says nothing about the model, and metrics that
+    # could not score it are among the failures.
     names = [warning.name for warning in run.warnings]
-    warnings = [name for name in names if name != HISTORY_DAMAGED]
+    warnings = [name for name in names if name not in (HISTORY_DAMAGED, NO_SCORE)]
     return {**scores, "warnings": warnings}
 
 
@@ -215,6 +218,7 @@ _OF_TRAINING = (
     "model.safetensors",
     "state.safetensors",
     "traces.safetensors",
+    "scores.jsonl",
 )
 
 

@@ -79,11 +79,23 @@ class _Trial:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             try:
-                return self.metric.scores(codes, factors, seed)
+                inputs = _make_inputs(codes, factors) if self.metric.inputs else None
+                return self.metric.scores(codes, factors, seed, inputs)
             except Warning as warning:
                 raise AssertionError(
                     f"check_metric: the metric must not warn, but it did: {warning!r}."
                 ) from warning
+
+
+def _make_inputs(codes: Any, factors: Any) -> dict[Any, Any]:
+    """Make narrow posteriors, and observations that are the factors themselves."""
+    values = factors.values if isinstance(factors, Factors) else np.asarray(factors)
+    values = np.nan_to_num(values.astype(np.float64))
+
+    def distance(first: NDArray, second: NDArray) -> NDArray:
+        return np.abs(values[first] - values[second]).sum(axis=1)
+
+    return {"log_variances": np.full(np.shape(codes), -3.0), "distance": distance}
 
 
 def _check_scores(trial: _Trial, codes: NDArray, values: NDArray) -> None:

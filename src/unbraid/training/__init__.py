@@ -2,7 +2,7 @@
 
 from ._checkpoint import load_state
 from ._cost import TrainingCost, measure_training
-from ._diagnosis import HISTORY_DAMAGED, Diagnosis
+from ._diagnosis import HISTORY_DAMAGED, NO_SCORE, Diagnosis
 from ._fit import choose_device, fit, train_run
 from ._history import ACTIVE, read_history
 from ._loop import Snapshot, train
@@ -21,6 +21,7 @@ from ._recipes import Recipe, RecipeName, choose_recipe
 from ._run import Run
 from ._run_folder import RunFolder
 from ._run_settings import RunSettings
+from ._scores import ScoreCurve, ScoreSettings, score_curves
 from ._settings import (
     LEARNING_RATE,
     Training,
@@ -38,6 +39,7 @@ from ._trace import Trace, TraceRecorder, TraceSettings, find_last_layer
 __all__ = [
     "load_state",
     "HISTORY_DAMAGED",
+    "NO_SCORE",
     "ACTIVE",
     "read_history",
     "copy_model",
@@ -54,6 +56,8 @@ __all__ = [
     "RunSettings",
     "Training",
     "hash_plain",
+    "ScoreCurve",
+    "ScoreSettings",
     "Snapshot",
     "Trace",
     "TraceSettings",
@@ -75,6 +79,7 @@ __all__ = [
     "read_names",
     "measure_training",
     "save_model",
+    "score_curves",
     "specify",
     "torch_threads",
     "train",

@@ -1,6 +1,7 @@
 """Diagnoses of runs: what went wrong, and what to do."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -24,6 +25,9 @@ _MAX_ROWS = 10_000
 
 HISTORY_DAMAGED = "history_damaged"
 """Name of the diagnosis of a run whose history has lost its end."""
+
+NO_SCORE = "no_score"
+"""Name of the diagnosis of a run that some metrics could not score."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,20 @@ def diagnose(
         return ()
     found = (_find_collapse(spec, history[-1]), _find_explosion(history))
     return tuple(diagnosis for diagnosis in found if diagnosis is not None)
+
+
+def diagnose_scores(failures: Mapping[str, str], step: int) -> tuple[Diagnosis, ...]:
+    """Return a diagnosis if metrics had no score during training.
+
+    Args:
+        failures: Reasons by name of the metric.
+        step: Last step of the run.
+    """
+    if not failures:
+        return ()
+    reasons = " ".join(f"{name}: {why}" for name, why in failures.items())
+    message = f"The model was trained, but has no score of some metrics. {reasons}"
+    return (Diagnosis(NO_SCORE, message, step),)
 
 
 def _find_collapse(spec: TrainingSpec, last: dict[str, Any]) -> Diagnosis | None:

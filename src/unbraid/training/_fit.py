@@ -2,13 +2,20 @@
 
 import contextlib
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Unpack
 
 import torch
 
-from unbraid.data import AbstractDataset, BatchStream, as_dataset, find_framing
+from unbraid.data import (
+    AbstractDataset,
+    BatchStream,
+    as_dataset,
+    describe_source,
+    find_framing,
+)
 from unbraid.foundation import deferred_interruption, torch_generator
+from unbraid.models import choose_objective
 from unbraid.models.objectives import AbstractObjective, LossContext
 
 from ._denormals import flushed_denormals
@@ -19,6 +26,7 @@ from ._progress import ProgressBar
 from ._recording import Recording
 from ._run import Run
 from ._run_folder import RunFolder
+from ._scores import ScoreRecorder, ScoreSettings
 from ._setting_types import read_count
 from ._settings import TrainingOverrides, TrainingSettings
 from ._settings_arguments import list_settings, read_settings
@@ -36,11 +44,15 @@ def fit(
     objective: AbstractObjective | str,
     data: Any,
     *,
+    options: Mapping[str, Any] | None = None,
     device: str | torch.device = "auto",
     out: str | os.PathLike[str] | None = None,
     save_every: int | None = None,
     save_every_seconds: float = 30.0,
     traces: TraceSettings | bool = False,
+    score_every: int | None = None,
+    score_metrics: str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]] = "mig",
+    score_rows: int = 10_000,
     loggers: Sequence[AbstractLogger | str] = (),
     progress: bool = True,
     settings: TrainingSettings | None = None,
@@ -57,6 +69,7 @@ def fit(
         objective: Training objective, or its name.
         data: A dataset, an array of images ``(n, ...)`` or of vectors ``(n, length)``,
             a ``DataLoader``, or a name, folder or file as on the command line.
+        options: Hyperparameters of a named objective, such as ``{"beta": 8.0}``.
         {settings}
         device: Device to train on; ``"auto"`` takes the first available of cuda, mps
             and cpu.
@@ -65,13 +78,18 @@ def fit(
         save_every_seconds: Seconds after which a state is saved at the next record of
             the history.
         traces: Settings of the activations to record, or ``True`` for the defaults.
+        score_every: Steps between scores during training; none if not given. Scores do
+            not change the training, and nothing is chosen by them.
+        score_metrics: Metrics of these scores, as for :func:`unbraid.evaluate`; those
+            with names only.
+        score_rows: Largest number of rows to score on, the same every time.
         loggers: Loggers, or their names, to report to besides the folder.
         progress: Show a progress bar if the standard error is a terminal.
         settings: Settings to start from, if not the defaults; the arguments above
             replace single ones.
 
     Returns:
-        The run, with its model, history and warnings.
+        The run, with its model, history, scores and warnings.
 
     Raises:
         TrainingDivergedError: If the loss is no longer finite; the message names the
@@ -88,16 +106,28 @@ def fit(
         >>> run.model.n_latents, run.history[-1]["step"]
         (2, 20)
     """
+    if options is not None and not isinstance(objective, str):
+        raise ValueError(
+            "fit takes options only with the name of an objective, but objective is "
+            f"{objective!r}. Set its fields instead."
+        )
     chosen = read_settings(fit, settings, overrides)
     dataset = as_dataset(data)
+    scores = None
+    if score_every is not None:
+        scores = ScoreSettings(
+            every=score_every, metrics=score_metrics, rows=score_rows
+        )
     return train_run(
-        specify(objective, dataset, settings=chosen),
+        specify(choose_objective(objective, options), dataset, settings=chosen),
         dataset,
+        source=describe_source(data),
         device=device,
         out=out,
         save_every=save_every,
         save_every_seconds=save_every_seconds,
         traces=traces,
+        scores=scores,
         loggers=loggers,
         log_every=chosen.log_every,
         progress=progress,
@@ -113,10 +143,12 @@ def train_run(
     save_every: int | None = None,
     save_every_seconds: float = 30.0,
     traces: TraceSettings | bool = False,
+    scores: ScoreSettings | None = None,
     loggers: Sequence[AbstractLogger | str] = (),
     log_every: int = TrainingSettings().log_every,
     progress: bool = True,
     until: int | None = None,
+    source: str = "",
 ) -> Run:
     """Train a model from the settings of a run.
 
@@ -128,6 +160,7 @@ def train_run(
         save_every: Steps between saved states.
         save_every_seconds: Seconds between saved states.
         traces: Settings of the activations to record, or ``True`` for the defaults.
+        scores: Settings of the scores during training, if there are any.
         loggers: Loggers, or their names.
         log_every: Steps per record of the history.
         progress: Whether to show a progress bar.
@@ -135,6 +168,9 @@ def train_run(
             and a later call continues the run with the same result as if it had never
             paused. A run that has passed this step is left as it is. ``None`` trains to
             the end.
+        source: Text from which the data can be opened again; by default that of
+            ``dataset``, if there is one. It is kept in the folder for reports and
+            evaluations.
 
     Returns:
         The run. If it is paused, its model is that of the step reached.
@@ -159,13 +195,15 @@ def train_run(
     state = TrainingState.create(spec, device=chosen_device)
     state.model.framing = find_framing(dataset)
     tracer = _make_tracer(settings, spec, dataset, state, folder)
+    scorer = _make_scorer(scores, spec, dataset, state, folder)
     stream = make_stream(spec, dataset, chosen_device)
     chosen = tuple(map(choose_logger, loggers))
     _try_loss(spec, state, stream)
     run_id = ""
     if folder is not None:
         own = hash_own_parts(spec, state.model)
-        run_id = folder.claim(spec, dataset, settings, own)
+        source = source or describe_source(dataset)
+        run_id = folder.claim(spec, dataset, settings, scores, own, source)
         if folder.is_finished:
             return _load_finished(folder, spec, chosen_device)
     bar = (ProgressBar(spec.steps),) if progress else ()
@@ -175,6 +213,7 @@ def train_run(
         folder=folder,
         run_id=run_id,
         tracer=tracer,
+        scorer=scorer,
         loggers=(*chosen, *bar),
         save_every=save_every,
         save_every_seconds=save_every_seconds,
@@ -217,6 +256,19 @@ def _make_tracer(
     return TraceRecorder(settings, dataset, state.model, n_steps=spec.steps, path=path)
 
 
+def _make_scorer(
+    settings: ScoreSettings | None,
+    spec: TrainingSpec,
+    dataset: AbstractDataset,
+    state: TrainingState,
+    folder: RunFolder | None,
+) -> ScoreRecorder | None:
+    if settings is None:
+        return None
+    path = None if folder is None else folder.scores
+    return ScoreRecorder(settings, dataset, state.model, n_steps=spec.steps, path=path)
+
+
 def _run(
     recording: Recording, stream: BatchStream, log_every: int, until: int | None
 ) -> Run:
@@ -231,10 +283,10 @@ def _run(
                 spec,
                 last=last,
                 every=log_every,
-                also=() if recording.tracer is None else recording.tracer.wanted,
+                also=recording.wanted_steps,
                 is_interrupted=is_interrupted,
             ):
-                recording.trace()
+                recording.observe()
                 if snapshot.step % log_every == 0 or snapshot.step == spec.steps:
                     recording.add(snapshot)
                 if is_interrupted():

@@ -96,6 +96,8 @@ def save_model(
             "std": list(spec.std),
             "objective": plain_part(spec.objective),
         }
+        if not model.has_decoder:
+            about["has_decoder"] = False
         if model.framing is not None:
             about["framing"] = model.framing.model_dump()
     weights = model.state_dict()
@@ -279,17 +281,19 @@ def _build(
     check_integer("n_latents", n_latents, least=1)
     if about["network"] == _LINEAR:
         return LinearModel(tuple(image_shape), n_latents)
-    if not isinstance(about["is_variational"], bool):
-        raise ValueError(
-            f"is_variational must be true or false, got {about['is_variational']!r}."
-        )
+    # Files without "has_decoder" hold models with one.
+    flags = {"has_decoder": True, **about}
+    for name in ("is_variational", "has_decoder"):
+        if not isinstance(flags[name], bool):
+            raise ValueError(f"{name} must be true or false, got {flags[name]!r}.")
     model = build_model(
         read_part("network", about["network"], network),
         image_shape=tuple(image_shape),
         n_latents=n_latents,
         likelihood=read_part("likelihood", about["likelihood"], likelihood),
         seed=0,  # overwritten by the saved weights
-        is_variational=about["is_variational"],
+        is_variational=flags["is_variational"],
+        has_decoder=flags["has_decoder"],
         mean=_read_statistics(about, "mean"),
         std=_read_statistics(about, "std"),
     )

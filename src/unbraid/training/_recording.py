@@ -1,4 +1,4 @@
-"""Recording of a run: history, states, traces and status."""
+"""Recording of a run: history, states, traces, scores and status."""
 
 import contextlib
 import time
@@ -9,12 +9,13 @@ from typing import Any
 from unbraid.foundation import TrainingDivergedError
 
 from ._checkpoint import load_state, save_state
-from ._diagnosis import Diagnosis, diagnose
+from ._diagnosis import Diagnosis, diagnose, diagnose_scores
 from ._history import HistoryFile, make_record, read_history
 from ._loop import Snapshot
 from ._model_file import save_model
 from ._run import Run
 from ._run_folder import RunFolder
+from ._scores import ScoreRecorder
 from ._specification import TrainingSpec
 from ._state import TrainingState
 from ._trace import TraceRecorder
@@ -23,7 +24,7 @@ from .loggers import AbstractLogger
 
 @dataclass(kw_only=True)
 class Recording:
-    """Keeps a run's history, state and traces, in memory and in its folder.
+    """Keeps a run's history, state, traces and scores, in memory and in its folder.
 
     Args:
         spec: Settings of the run.
@@ -31,6 +32,7 @@ class Recording:
         folder: Folder of the run, if it has one.
         run_id: Id of the run, if it has a folder.
         tracer: Recorder of activations, if they are recorded.
+        scorer: Recorder of scores, if the model is scored during training.
         loggers: Loggers, which get every record.
         save_every: Steps after which the state is saved.
         save_every_seconds: Seconds after which the state is saved.
@@ -42,6 +44,7 @@ class Recording:
     folder: RunFolder | None = None
     run_id: str = ""
     tracer: TraceRecorder | None = None
+    scorer: ScoreRecorder | None = None
     loggers: Sequence[AbstractLogger] = ()
     save_every: int | None = None
     save_every_seconds: float = 30.0
@@ -54,20 +57,32 @@ class Recording:
                 load_state(self.state, self.folder.state, run_id=self.run_id)
             if self.tracer is not None:
                 self.tracer.resume(self.state.step, self.run_id)
+            if self.scorer is not None:
+                self.scorer.resume(self.state.step)
             # A killed run may have written records after its last state.
             self.history = read_history(self.folder.history, until=self.state.step)
             self._file = HistoryFile(self.folder.history, self.history)
             self._write_status("running")
-        self.trace()
+        self.observe()
         self._saved_at, self._saved_step = time.monotonic(), self.state.step
         where = None if self.folder is None else self.folder.path
         for logger in self.loggers:
             logger.start(self.spec.to_plain(), step=self.state.step, folder=where)
 
-    def trace(self) -> None:
-        """Record activations, if they are recorded at this step."""
+    @property
+    def wanted_steps(self) -> tuple[int, ...]:
+        """Steps at which activations are recorded, or the model is scored."""
+        recorders = (self.tracer, self.scorer)
+        return tuple(
+            step for each in recorders if each is not None for step in each.wanted
+        )
+
+    def observe(self) -> None:
+        """Record activations and scores, if they are recorded at this step."""
         if self.tracer is not None:
             self.tracer.record(self.state.step)
+        if self.scorer is not None:
+            self.scorer.record(self.state.step)
 
     def add(self, snapshot: Snapshot) -> None:
         """Add a snapshot to the history, and save the state if it is time."""
@@ -89,8 +104,10 @@ class Recording:
         """Write the state, replacing the last one."""
         if self.folder is None:
             return
-        # The history must be on the disk before the state that follows it.
+        # History and scores must be on the disk before the state that follows them.
         self._file.sync()
+        if self.scorer is not None:
+            self.scorer.sync()
         save_state(self.state, self.folder.state, run_id=self.run_id)
         self._saved_at, self._saved_step = time.monotonic(), self.state.step
 
@@ -122,6 +139,8 @@ class Recording:
     def finish(self) -> Run:
         """Write the model, and return the run."""
         warnings = diagnose(self.spec, self.history)
+        if self.scorer is not None:
+            warnings += diagnose_scores(self.scorer.failures, self.spec.steps)
         if self.folder is not None:
             self.save()
             model = self.state.model.eval()
@@ -137,12 +156,15 @@ class Recording:
             warnings=warnings,
             folder=None if self.folder is None else self.folder.path,
             trace=None if self.tracer is None else self.tracer.trace,
+            scores=[] if self.scorer is None else self.scorer.records,
         )
 
     def close(self) -> None:
         """Close files and loggers."""
         if self.folder is not None and hasattr(self, "_file"):
             self._file.close()
+        if self.scorer is not None:
+            self.scorer.close()
         for logger in self.loggers:
             logger.close()
 

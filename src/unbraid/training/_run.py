@@ -12,6 +12,7 @@ from ._diagnosis import Diagnosis, find_gap
 from ._history import read_history
 from ._model_file import load
 from ._run_folder import RunFolder
+from ._scores import ScoreCurve, score_curves
 from ._specification import TrainingSpec
 from ._trace import Trace
 
@@ -33,6 +34,8 @@ class Run:
         warnings: Problems that were found.
         folder: Folder of the run, if it has one.
         trace: Activations during training, if they were recorded.
+        scores: Scores during training, if there were any: one record per scored step,
+            with ``"step"`` and the value of each score.
     """
 
     model: Autoencoder
@@ -41,6 +44,7 @@ class Run:
     warnings: tuple[Diagnosis, ...] = ()
     folder: Path | None = None
     trace: Trace | None = field(default=None, repr=False)
+    scores: list[dict[str, Any]] = field(default_factory=list, repr=False)
 
     def __repr__(self) -> str:
         parts = [
@@ -79,6 +83,11 @@ class Run:
             title="Run",
             notes=[each.message for each in self.warnings],
         )
+
+    @property
+    def score_curves(self) -> dict[str, ScoreCurve]:
+        """Scores during training by name, with the best and the last value of each."""
+        return score_curves(self.scores)
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the history as a table, one row per record.
@@ -132,4 +141,5 @@ class Run:
             warnings=(*files.read_warnings(), *find_gap(spec, history)),
             folder=files.path,
             trace=Trace.load(files.path) if files.traces.is_file() else None,
+            scores=read_history(files.scores),
         )

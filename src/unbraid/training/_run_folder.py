@@ -18,6 +18,7 @@ from unbraid.foundation import (
 )
 
 from ._diagnosis import Diagnosis
+from ._scores import ScoreSettings
 from ._specification import TrainingSpec, hash_plain
 from ._trace import TraceSettings
 
@@ -51,13 +52,16 @@ class RunFolder:
         self.model = self.path / "model.json"
         self.state = self.path / "state.safetensors"
         self.traces = self.path / "traces.safetensors"
+        self.scores = self.path / "scores.jsonl"
 
     def claim(
         self,
         spec: TrainingSpec,
         dataset: AbstractDataset,
         traces: TraceSettings | None,
+        scores: ScoreSettings | None,
         own: dict[str, str],
+        source: str = "",
     ) -> str:
         """Claim the folder for a run, unless it belongs to that run already.
 
@@ -65,7 +69,9 @@ class RunFolder:
             spec: Settings of the run.
             dataset: Data to train on.
             traces: Settings of the recorded activations, if any.
+            scores: Settings of the scores during training, if any.
             own: Hashes from :func:`hash_own_parts`.
+            source: Text from which the data can be opened again, if there is one.
 
         Returns:
             The id of the run: a hash of its settings and data.
@@ -79,7 +85,12 @@ class RunFolder:
             "data": {"name": dataset.name, "fingerprint": dataset.fingerprint()},
             "traces": None if traces is None else traces.to_plain(),
         }
+        if source:
+            wanted["data"]["source"] = source
         decisive = [wanted["spec"], wanted["data"]["fingerprint"], wanted["traces"]]
+        if scores is not None:  # runs without any keep their ids
+            wanted["scores"] = scores.to_plain(dataset)
+            decisive.append({"scores": wanted["scores"]})
         if own:
             wanted["own"] = own
             decisive.append(own)
@@ -93,6 +104,7 @@ class RunFolder:
             self.state,
             self.history,
             self.traces,
+            self.scores,
             self.status,
         ):
             if file.exists():
@@ -119,6 +131,8 @@ class RunFolder:
             differences.append("data")
         if found.get("traces") != wanted["traces"]:
             differences.append("traces")
+        if found.get("scores") != wanted.get("scores"):
+            differences.append("score_every or other settings of scores")
         if not differences:
             differences = _differences(found.get("own"), wanted.get("own", {}))
         raise CheckpointFormatError(

@@ -53,6 +53,7 @@ class TrainingState:
             likelihood=spec.likelihood,
             seed=spec.seed,
             is_variational=spec.objective.is_variational,
+            has_decoder=spec.objective.needs_decoder,
             mean=spec.mean or None,
             std=spec.std or None,
         ).to(device)
@@ -95,10 +96,9 @@ def _n_weights(spec: TrainingSpec) -> int:
     try:
         with torch.device("meta"), torch.random.fork_rng(devices=[]):
             n_outputs = spec.n_latents * (2 if spec.objective.is_variational else 1)
-            networks = (
-                spec.network.encoder(spec.image_shape, n_outputs),
-                spec.network.decoder(spec.image_shape, spec.n_latents),
-            )
+            networks = [spec.network.encoder(spec.image_shape, n_outputs)]
+            if spec.objective.needs_decoder:
+                networks.append(spec.network.decoder(spec.image_shape, spec.n_latents))
     except Exception:  # custom networks may do more than create layers
         return 0
     return sum(part.numel() for net in networks for part in net.parameters())

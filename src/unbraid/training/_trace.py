@@ -19,7 +19,7 @@ from unbraid.foundation import (
     numpy_generator,
     read_json,
 )
-from unbraid.models import Autoencoder
+from unbraid.models import NO_DECODER, Autoencoder
 
 from ._tensor_file import read_tensors, write_tensors
 
@@ -176,6 +176,8 @@ class TraceRecorder:
         n_steps: int,
         path: Path | None = None,
     ) -> None:
+        if not model.has_decoder:
+            raise ValueError(f"Traces are activations of the decoder. {NO_DECODER}")
         self.wanted = settings.steps_of(n_steps)
         self._layer = settings.layer or last_hidden_layer(model.decoder)
         self._module = _find_module(model.decoder, self._layer)

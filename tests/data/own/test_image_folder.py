@@ -39,6 +39,7 @@ def test_fields_are_the_options_alone(folder, save):
     small = dataclasses.replace(ImageFolder(folder, channels=1), image_size=8)
     assert small.image_shape == (1, 8, 8)
     options = {"image_size", "channels", "crop", "background", "on_error", "cache"}
+    options |= {"frames", "frame_step", "videos"}
     assert set(dataclasses.asdict(small)) == {"path", "label_folders", *options}
 
 
@@ -164,10 +165,17 @@ def test_folder_that_does_not_exist_is_an_error(tmp_path):
         ImageFolder("nowhere")
 
 
-def test_file_instead_of_a_folder_is_an_error(folder, save):
-    path = save("a.png", gray(1))
-    with pytest.raises(NotADirectoryError, match="a.png' is a file, not a folder"):
+def test_file_instead_of_a_folder_is_an_error(folder):
+    path = folder / "a.txt"
+    path.write_text("no picture")
+    with pytest.raises(NotADirectoryError, match="a.txt' is a file, not a folder"):
         ImageFolder(path)
+
+
+def test_a_single_picture_is_a_dataset_of_one_image(folder, save):
+    save("a.png", gray(1))
+    one = ImageFolder(save("b.png", gray(2)))
+    assert (one.paths, levels(one)) == (("b.png",), [2])
 
 
 def test_folder_without_pictures_says_how_many_files_there_are(folder):

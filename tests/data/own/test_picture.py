@@ -171,14 +171,6 @@ def test_cmyk_is_converted(folder, save, channels):
     assert np.abs(image - expected).max() <= 3
 
 
-def test_first_frame_of_an_animation_counts(folder, save):
-    frames = [Image.new("RGB", (8, 8), color) for color in ("red", "lime", "blue")]
-    save("a.gif", frames[0], save_all=True, append_images=frames[1:])
-    with Image.open(folder / "a.gif") as picture:
-        assert picture.n_frames == 3
-    assert (only_image(folder)[:, 0, 0] == [255, 0, 0]).all()
-
-
 @pytest.mark.parametrize("suffix", ["jpg", "png"])
 @pytest.mark.parametrize(
     ("orientation", "upright"),

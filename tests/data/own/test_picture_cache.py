@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from unbraid.data import ImageFolder
-from unbraid.data.own import _picture_cache
+from unbraid.data.own import _picture_decoding
 
 
 def gray(level: int) -> np.ndarray:
@@ -26,13 +26,13 @@ def level(pictures: ImageFolder, row: int = 0) -> int:
 def decoded(monkeypatch):
     """Names of the pictures that are decoded from here on."""
     names = []
-    real = _picture_cache.read_picture
+    real = _picture_decoding.read_picture
 
     def read_picture(path, framing):
         names.append(path.name)
         return real(path, framing)
 
-    monkeypatch.setattr(_picture_cache, "read_picture", read_picture)
+    monkeypatch.setattr(_picture_decoding, "read_picture", read_picture)
     return names
 
 
@@ -193,7 +193,7 @@ def test_interrupted_build_leaves_nothing_behind(folder, save, cache, monkeypatc
         return np.zeros((64, 64, 3), np.uint8)
 
     with monkeypatch.context() as interrupted:
-        interrupted.setattr(_picture_cache, "read_picture", read_picture)
+        interrupted.setattr(_picture_decoding, "read_picture", read_picture)
         with pytest.raises(KeyboardInterrupt):
             ImageFolder(folder)
     assert list(cache.iterdir()) == []

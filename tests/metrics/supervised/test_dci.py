@@ -1,10 +1,13 @@
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 from constructed import NAMES, SPACES, sampled
 from scipy.stats import entropy
+from sklearn.linear_model import LogisticRegressionCV, RidgeCV
+from sklearn.model_selection import KFold
 
 from unbraid.metrics import (
     Factors,
@@ -225,3 +228,36 @@ def test_a_split_without_a_known_label_is_refused():
         ValueError, match="'factor_1' is known in 2 rows to learn from and 0"
     ):
         dci(np.eye(4), values, split=split(2, 4))
+
+
+def test_logistic_importances_are_the_weights_of_scikit_learn():
+    """Transcribed from the docstring, for three classes and a number."""
+    codes, factors = noisy(450)
+    number = codes[:, 4] + np.random.default_rng(2).standard_normal(450)
+    values = np.column_stack([factors[:, 0], number])
+    rows = split(300, 450)
+    kinds = ("ordinal", "continuous")
+    scores = dci(codes, Factors(values, kinds=kinds), variant="logistic", split=rows)
+    scaled = (codes - codes[:300].mean(axis=0)) / codes[:300].std(axis=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        classes = LogisticRegressionCV(Cs=10, cv=KFold(5), scoring="accuracy")
+        classes.fit(scaled[:300], factors[:300, 0])
+    line = RidgeCV(np.logspace(-4, 4, 10)).fit(scaled[:300], number[:300])
+    expected = np.stack([np.abs(classes.coef_).mean(axis=0), np.abs(line.coef_)])
+    np.testing.assert_allclose(scores.completeness.matrix, expected.T, rtol=1e-6)
+    accuracy = (classes.predict(scaled[300:]) == factors[300:, 0]).mean()
+    per_factor = scores.informativeness.per_factor
+    assert per_factor["factor_0"] == pytest.approx(accuracy)
+    r2 = line.score(scaled[300:], number[300:])
+    assert per_factor["factor_1"] == pytest.approx(r2)
+
+
+@pytest.mark.parametrize("variant", ["fast", "logistic"])
+def test_more_labels_make_predictors_better(variant):
+    codes, factors = noisy(2_000)
+    informativeness = [
+        dci(codes, factors, variant=variant, n_train=n, n_test=500).informativeness
+        for n in (10, 100, 1_000)
+    ]
+    assert informativeness[0] < informativeness[1] < informativeness[2]

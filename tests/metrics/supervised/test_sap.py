@@ -35,6 +35,16 @@ def test_equals_disentanglement_lib_on_continuous_factors(name, space):
     assert score == pytest.approx(expected, abs=1e-9)
 
 
+def test_r2_scores_every_factor_as_a_continuous_one():
+    """The published numbers are those of disentanglement_lib for continuous factors."""
+    codes, factors = sampled("noisy", SPACES["shapes3d"], 15000)
+    score = separated_attribute_predictability(codes, factors, score="r2", split=SPLIT)
+    expected = PUBLISHED["shapes3d/noisy"]["sap_continuous"]
+    assert score == pytest.approx(expected, abs=1e-9)
+    assert score.variant == "r2"
+    assert score != separated_attribute_predictability(codes, factors, split=SPLIT)
+
+
 def test_kinds_decide_how_a_factor_is_predicted():
     codes, factors = sampled("noisy", SPACES["shapes3d"], 1500)
     factors = Factors(factors[:, :2], kinds=("continuous", "ordinal"))

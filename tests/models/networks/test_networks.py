@@ -11,6 +11,7 @@ from unbraid.models.networks import (
     Discriminator,
     DisentanglementLibConvolutional,
     DissertationConvolutional,
+    Separable,
     choose_network,
     initialize,
 )
@@ -200,3 +201,41 @@ def test_impossible_settings_are_refused():
     for kind in (Dense, Convolutional, DissertationConvolutional):
         with pytest.raises(ValueError, match="initialisation must be .* got 'zeros'"):
             kind(initialisation="zeros")
+
+
+@pytest.mark.parametrize("shape", [(1, 8, 8), (3, 9, 13), (4, 60, 80)], ids=str)
+def test_separable_takes_any_image(shape):
+    assert_shapes(Separable(widths=(4,), n_units=4, rank=3), shape)
+
+
+def test_separable_pixels_are_sums_of_products_of_rows_and_columns():
+    torch.manual_seed(0)
+    network = Separable(n_units=5, n_layers=3, rank=4, n_waves=1)
+    decoder, code = network.decoder((2, 3, 6), 4), torch.randn(4)
+
+    def features(lines, place, side):
+        position = (2 * place + 1) / side - 1
+        angle = torch.tensor(math.pi / 2 * position)
+        seen = torch.tensor([position, angle.sin(), angle.cos()])
+        values = lines.from_position.weight @ seen
+        values = values + lines.from_code.weight @ code + lines.from_code.bias
+        for layer in [m for m in lines.layers if isinstance(m, nn.Linear)]:
+            values = layer.weight @ values.clamp_min(0.0) + layer.bias
+        return values
+
+    image = decoder(code[None])[0]
+    for channel in range(2):
+        weight, bias = decoder.channels.weight[channel], decoder.channels.bias[channel]
+        for row in range(3):
+            for column in range(6):
+                pixel = bias
+                first = features(decoder.rows, row, 3)
+                second = features(decoder.columns, column, 6)
+                for k in range(4):
+                    pixel = pixel + weight[k] * first[k] * second[k]
+                torch.testing.assert_close(image[channel, row, column], pixel)
+
+
+def test_separable_refuses_vectors():
+    with pytest.raises(ValueError, match="Use Dense for vectors"):
+        Separable().decoder((10,), 3)

@@ -7,8 +7,11 @@ from companions import batch_of, context, seeded, tiny_model
 from unbraid.models.objectives import AdaMLVAE
 
 
-def transcribed(model, batch, beta, divergence, generator):
-    """The loss of the paper, image by image and latent by latent."""
+def transcribed(model, batch, beta, divergence, generator, *, eta=0.5, shared_by="kl"):
+    """The loss of the paper, image by image and latent by latent.
+
+    Other thresholds and differences are those of the dissertation, Table 5.1.
+    """
     images = [batch.images, batch.partner_images[0]]
     posteriors = [model.encode(each) for each in images]
     size, n_latents = posteriors[0].mean.shape
@@ -21,8 +24,12 @@ def transcribed(model, batch, beta, divergence, generator):
             v1, v2 = variances[0][row][i], variances[1][row][i]
             there = 0.5 * (v1 / v2 + (m1 - m2) ** 2 / v2 - 1 + math.log(v2 / v1))
             back = 0.5 * (v2 / v1 + (m1 - m2) ** 2 / v1 - 1 + math.log(v1 / v2))
-            deltas.append(there if divergence == "one_sided" else (there + back) / 2)
-        threshold = (min(deltas) + max(deltas)) / 2
+            if shared_by == "distance":
+                deltas.append(abs(m1 - m2))
+            else:
+                both = (there + back) / 2
+                deltas.append(there if divergence == "one_sided" else both)
+        threshold = (1 - eta) * min(deltas) + eta * max(deltas)
         for i in range(n_latents):
             if deltas[i] < threshold:
                 m1, m2 = means[0][row][i], means[1][row][i]
@@ -51,6 +58,20 @@ def test_loss_is_the_transcribed_one(divergence):
     with torch.no_grad():
         expected = transcribed(model, batch, 3.0, divergence, seeded())
     assert loss.total.item() == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("shared_by", ["kl", "distance"])
+@pytest.mark.parametrize("eta", [0.1, 0.3, 0.9])
+def test_threshold_and_difference_are_those_of_table_5_1(shared_by, eta):
+    model, batch = tiny_model(n_latents=5), batch_of(2, size=16)
+    objective = AdaMLVAE(beta=3.0, eta=eta, shared_by=shared_by)
+    loss = objective.loss(model, batch, context())
+    with torch.no_grad():
+        settings = {"eta": eta, "shared_by": shared_by}
+        expected = transcribed(model, batch, 3.0, "symmetric", seeded(), **settings)
+        original = transcribed(model, batch, 3.0, "symmetric", seeded())
+    assert loss.total.item() == pytest.approx(expected, rel=1e-6)
+    assert expected != pytest.approx(original, rel=1e-6)
 
 
 def test_divergence_per_latent_sums_to_the_divergence():

@@ -46,6 +46,16 @@ def test_soft_triplet_loss_in_the_straight_line_is_that_of_the_hand():
     assert term.item() == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.parametrize("p", [1.5, 3])
+def test_any_norm_is_that_of_equation_5_21(p):
+    objective = AdaTVAE(eta=0.5, omega=0.5, p=p)
+    # Differences 0.1, 1, 2: the first two are shared and count half.
+    near = (0.5**p + 0.5**p) ** (1 / p)
+    far = (0.05**p + 0.5**p + 2.0**p) ** (1 / p)
+    term = triplet_term(objective, triplet_batch(*EXAMPLE))
+    assert term.item() == pytest.approx(10 + near - far)
+
+
 def test_gradients_of_the_triplet_loss_are_those_of_the_hand():
     batch = triplet_batch(*EXAMPLE)
     triplet_term(AdaTVAE(eta=0.5, omega=0.25), batch).backward()
@@ -141,8 +151,8 @@ def test_loss_without_labels_needs_single_images_only():
 def test_settings_out_of_range_are_refused():
     with pytest.raises(ValueError, match="eta must be between 0 and 1, got 1.5"):
         AdaTVAE(eta=1.5)
-    with pytest.raises(ValueError, match="p must be 1 or 2, got 3"):
-        AdaTVAE(p=3)
+    with pytest.raises(ValueError, match="p must be at least 1, got 0.5"):
+        AdaTVAE(p=0.5)
     with pytest.raises(ValueError, match="n_triplets must be at least 1, got 0"):
         AdaTVAE(n_triplets=0)
     with pytest.raises(ValueError, match="name must be 'threshold', .* got 'fast'"):

@@ -15,9 +15,22 @@ def test_distances_are_those_of_the_hand():
     second = torch.tensor([[4.0, 0.0]])
     assert latent_distance(first, second, 1).item() == 7.0
     assert latent_distance(first, second, 2).item() == 5.0
+    cubic = latent_distance(first, second, 3).item()
+    assert cubic == pytest.approx((27 + 64) ** (1 / 3))
 
 
-@pytest.mark.parametrize("degree", [1, 2])
+def test_a_large_order_is_almost_the_largest_difference():
+    codes = torch.tensor([[30.0, -29.0, 1.0]], requires_grad=True)
+    # 30^90 is too large for single precision.
+    distance = latent_distance(codes, torch.zeros(1, 3), 90)
+    distance.sum().backward()
+    assert distance.item() == pytest.approx(30 * (1 + (29 / 30) ** 90) ** (1 / 90))
+    share = 1 / (1 + (29 / 30) ** 90)
+    expected = [share ** (89 / 90), -((29 / 30) ** 89) * share ** (89 / 90), 0.0]
+    assert codes.grad[0].tolist() == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("degree", [1, 1.5, 2, 3.5])
 def test_equal_codes_have_distance_zero_and_a_finite_gradient(degree):
     codes = torch.ones(1, 3, requires_grad=True)
     distance = latent_distance(codes, torch.ones(1, 3), degree)
@@ -36,7 +49,7 @@ def test_losses_are_those_of_the_equations():
 
 
 @pytest.mark.parametrize("kind", ["hard", "soft"])
-@pytest.mark.parametrize("degree", [1, 2])
+@pytest.mark.parametrize("degree", [1, 1.5, 2, 3.5])
 def test_gradients_agree_with_finite_differences(kind, degree):
     generator = torch.Generator().manual_seed(0)
     codes = torch.randn(3, 4, 3, generator=generator, dtype=torch.float64)

@@ -1,10 +1,15 @@
 import math
 
+import numpy as np
 import pytest
 import torch
 from companions import batch_of, context, seeded, tiny_model
 
-from unbraid.models.objectives import TVAE, AdaTVAE, BetaVAE
+from unbraid.data import LabeledImages, Triplets
+from unbraid.foundation import to_plain
+from unbraid.models import RECORDS
+from unbraid.models.objectives import TAE, TVAE, AdaTAE, AdaTVAE, BetaVAE
+from unbraid.training import fit
 
 
 def transcribed(model, batch, *, beta, alpha, margin, kind, p, generator):
@@ -35,7 +40,7 @@ def transcribed(model, batch, *, beta, alpha, margin, kind, p, generator):
 
 
 @pytest.mark.parametrize("kind", ["hard", "soft"])
-@pytest.mark.parametrize("p", [1, 2])
+@pytest.mark.parametrize("p", [1, 1.25, 2, 3])
 def test_loss_is_the_transcribed_one(kind, p):
     model, batch = tiny_model(), batch_of(3)
     objective = TVAE(beta=0.2, alpha=3.0, margin=0.1, margin_kind=kind, p=p)
@@ -87,3 +92,82 @@ def test_without_the_decoders_gradient_and_prior_triplets_alone_teach_the_encode
     triplet = torch.autograd.grad(loss.terms["triplet"], parameters)
     for mine, expected in zip(total, triplet, strict=True):
         torch.testing.assert_close(mine, 2.0 * expected)
+
+
+@pytest.mark.parametrize("kind", [TVAE, TAE, AdaTVAE, AdaTAE])
+def test_triplets_by_category_and_on_circles_have_their_sampler(kind):
+    by_class = kind(triplets="category", category="shape")
+    assert by_class.sampler() == Triplets(distance="category", category="shape")
+    around = kind(triplets="l1", cyclic="circle")
+    assert around.sampler() == Triplets(distance="l1", cyclic="circle")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"triplets": "category"}, "category must be given if and only if"),
+        ({"category": "shape"}, "category must be given if and only if"),
+        ({"triplets": "perceived", "category": "shape"}, "triplets is 'perceived'"),
+        ({"triplets": "perceived", "cyclic": "circle"}, "triplets is 'perceived'"),
+        ({"cyclic": "ring"}, "cyclic must be 'line' or 'circle', got 'ring'"),
+        ({"decoder": "no"}, "decoder must be True or False, got 'no'"),
+    ],
+)
+def test_settings_that_contradict_each_other_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        TVAE(**options)
+
+
+def test_published_settings_are_written_as_before():
+    plain = to_plain(AdaTVAE(), RECORDS)
+    assert not {"category", "cyclic", "decoder"} & plain.keys()
+    assert plain["p"] == 1
+    # The same setting must have the same hash.
+    assert repr(to_plain(AdaTVAE(p=2.0), RECORDS)["p"]) == "2"
+    assert to_plain(TVAE(p=1.5), RECORDS)["p"] == 1.5
+
+
+def clock_images(size=12):
+    """A bright pixel on a line, and one in the corner if the class is 1."""
+    images = np.zeros((2 * size, 1, 8, 16), np.uint8)
+    hours, classes = np.repeat(np.arange(size), 2), np.tile([0, 1], size)
+    images[np.arange(2 * size), 0, 4, hours] = 255
+    images[:, 0, 0, 0] = 255 * classes
+    factors = np.stack([hours, classes], axis=1)
+    return LabeledImages(
+        images,
+        factors,
+        factor_names=("hour", "class"),
+        factor_kinds={"hour": "cyclic", "class": "categorical"},
+    )
+
+
+def distances_of(run, dataset):
+    """Mean distance of codes of the same class, and of different classes."""
+    with torch.no_grad():
+        images = torch.from_numpy(dataset.images(np.arange(len(dataset)))) / 255
+        codes = run.model.encode(images).mean
+    apart = torch.cdist(codes, codes, p=1).numpy()
+    classes = dataset.factors(np.arange(len(dataset)))[:, 1]
+    is_same = classes[:, None] == classes
+    return apart[is_same].mean(), apart[~is_same].mean()
+
+
+def test_fit_separates_the_classes_of_a_category():
+    data = clock_images()
+    settings = {"steps": 60, "n_latents": 2, "batch_size": 16, "network": "dense"}
+    objective = TAE(triplets="category", category="class", decoder=False, margin=1.0)
+    run = fit(objective, data, learning_rate=1e-3, progress=False, **settings)
+    within, between = distances_of(run, data)
+    assert between > 3 * within
+
+
+def test_fit_orders_triplets_around_the_circle():
+    data = clock_images()
+    settings = {"steps": 2, "n_latents": 2, "batch_size": 16, "network": "dense"}
+    runs = {
+        cyclic: fit(TAE(triplets="l1", cyclic=cyclic), data, progress=False, **settings)
+        for cyclic in ("line", "circle")
+    }
+    terms = {name: run.history[-1]["triplet"] for name, run in runs.items()}
+    assert terms["line"] != terms["circle"]

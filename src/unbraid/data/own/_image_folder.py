@@ -13,6 +13,7 @@ from unbraid.data._dataset import LARGEST_IMAGE, AbstractDataset
 from unbraid.data._factor_space import FactorSpace
 from unbraid.foundation import (
     DataFormatError,
+    check_count,
     check_integer,
     check_option,
     check_sequence,
@@ -21,9 +22,16 @@ from unbraid.foundation import (
 
 from ._content import hash_content, hash_pixels
 from ._factor_table import FactorTable
-from ._picture import Crop, Framing
-from ._picture_cache import CachedPictures, cached_pictures, default_cache, describe
+from ._picture import SUFFIXES, Crop, Framing
+from ._picture_cache import (
+    CachedPictures,
+    PictureFiles,
+    cached_pictures,
+    default_cache,
+    describe,
+)
 from ._picture_listing import list_pictures
+from ._video import VIDEO_SUFFIXES
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +40,14 @@ class ImageFolder(AbstractDataset):
 
     Files are sorted by name; hidden files and files without the suffix of a picture are
     ignored. Pictures are rotated according to their EXIF data, scaled with
-    anti-aliasing, and 16-bit gray is scaled to 8 bits; only the first frame of an
-    animation is used. They are decoded once and kept as one memory map outside the
-    folder. When the dataset is opened again, added, removed or changed pictures are
-    detected.
+    anti-aliasing, and 16-bit gray is scaled to 8 bits. Every frame of an animated GIF
+    or WebP, every page of a TIFF and, on request, every frame of a video is a picture
+    of its own, named ``clip.gif#12`` in :attr:`paths`. Pictures are decoded once and
+    kept as one memory map outside the folder. When the dataset is opened again, added,
+    removed or changed pictures are detected.
 
     Args:
-        path: Path of the folder.
+        path: Path of the folder, or of a single picture, animation or video.
         image_size: Side of the images in pixels, or ``(height, width)``.
         channels: 3 for color, 1 for gray.
         crop: ``"centre"`` scales a picture until it covers the image and crops the
@@ -48,6 +57,11 @@ class ImageFolder(AbstractDataset):
             (white).
         on_error: Treatment of broken pictures: ``"raise"`` lists them in an error,
             ``"skip"`` ignores them (see :attr:`skipped`).
+        frames: Frames of an animation or video to use: ``"all"``, or the ``"first"``.
+        frame_step: Distance between two frames that are used: 1 uses all of them, 10
+            every tenth.
+        videos: Whether to use the videos of a folder as well, which needs ``pip install
+            'unbraid[video]'``. A video that is named itself is always used.
         label_folders: Whether the name of the first sub-folder of each picture is its
             label, a categorical factor called ``folder``.
         cache: Folder for the memory map. Default: the environment variable
@@ -56,6 +70,7 @@ class ImageFolder(AbstractDataset):
     Raises:
         FileNotFoundError: If there is no such folder, or no picture in it.
         DataFormatError: If pictures are broken.
+        ImportError: If videos are to be used and their reader is not installed.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -74,6 +89,9 @@ class ImageFolder(AbstractDataset):
     crop: Crop = "centre"
     background: int = 255
     on_error: Literal["raise", "skip"] = "raise"
+    frames: Literal["all", "first"] = "all"
+    frame_step: int = 1
+    videos: bool = False
     label_folders: bool = False
     cache: str | Path | None = None
 
@@ -96,10 +114,16 @@ class ImageFolder(AbstractDataset):
     # Properties, so that all fields are options.
     @cached_property
     def _pictures(self) -> CachedPictures:
+        check_option("frames", self.frames, ("all", "first"))
+        check_count("frame_step", self.frame_step)
         framing = self.framing
-        root = _check_folder(Path(self.path))
+        path = _check_path(Path(self.path))
+        stamps = list_pictures(path, videos=self.videos)
+        step = self.frame_step if self.frames == "all" else 0
         cache = default_cache() if self.cache is None else Path(self.cache)
-        return cached_pictures(root, list_pictures(root), framing, expand_user(cache))
+        return cached_pictures(
+            PictureFiles(path, stamps, framing, step), expand_user(cache)
+        )
 
     @cached_property
     def _labels(self) -> FactorTable | None:
@@ -149,7 +173,10 @@ class ImageFolder(AbstractDataset):
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """File of each image, relative to the folder, with forward slashes."""
+        """File of each image, relative to the folder, with forward slashes.
+
+        The index of a frame follows after ``#``, counted from 0.
+        """
         return self._pictures.paths
 
     @property
@@ -202,13 +229,13 @@ class ImageFolder(AbstractDataset):
         return hash_content(self, self._pictures.pixel_hash, self.factor_values)
 
 
-def _check_folder(path: Path) -> Path:
-    root = expand_user(path).resolve()
-    if not root.exists():
+def _check_path(path: Path) -> Path:
+    whole = expand_user(path).resolve()
+    if not whole.exists():
         raise FileNotFoundError(f"There is no folder {str(path)!r}.")
-    if not root.is_dir():
+    if not whole.is_dir() and whole.suffix.lower() not in (*SUFFIXES, *VIDEO_SUFFIXES):
         raise NotADirectoryError(
             f"{str(path)!r} is a file, not a folder of pictures. Pass its folder; for "
             "arrays, use LabeledImages."
         )
-    return root
+    return whole

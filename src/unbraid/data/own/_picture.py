@@ -43,7 +43,13 @@ def read_picture(path: Path, framing: Framing) -> NDArray[np.uint8]:
         enough = 2 * max(framing.height, framing.width)
         picture.draft(mode, (enough, enough))
         ImageOps.exif_transpose(picture, in_place=True)
-        flat = _flatten(picture, mode, framing.background)
+        return frame_picture(picture, framing)
+
+
+def frame_picture(picture: Image.Image, framing: Framing) -> NDArray[np.uint8]:
+    """Return the pixels of an upright picture, ``(height, width, channels)``."""
+    mode = "L" if framing.channels == 1 else "RGB"
+    flat = _flatten(picture, mode, framing.background)
     framed = _FRAME[framing.crop](flat, framing)
     return np.asarray(framed).reshape(framing.height, framing.width, framing.channels)
 

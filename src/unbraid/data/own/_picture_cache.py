@@ -3,21 +3,15 @@
 import contextlib
 import hashlib
 import json
-import os
 import time
-import warnings
-from collections.abc import Generator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
-from unbraid.data._progress import progress_bar
 from unbraid.foundation import (
     DataFormatError,
     atomic_write,
@@ -25,11 +19,12 @@ from unbraid.foundation import (
     require_space,
 )
 
-from ._picture import Framing, describe_fault, read_picture
-from ._picture_listing import Stamp
+from ._frames import is_video, name_frame, split_frame_name
+from ._picture import Framing
+from ._picture_decoding import PictureFiles, decode_all
+from ._video import require_video_reader
 
-_FORMAT = 1  # to be increased if the pixels of a picture change
-_AT_ONCE = 512
+_FORMAT = 2  # to be increased if the pixels of a picture change
 _STALE_SECONDS = 3600.0
 
 
@@ -49,9 +44,7 @@ def default_cache() -> Path:
     return cache_folder() / "pictures"
 
 
-def cached_pictures(
-    root: Path, stamps: tuple[Stamp, ...], framing: Framing, cache: Path
-) -> CachedPictures:
+def cached_pictures(files: PictureFiles, cache: Path) -> CachedPictures:
     """Open the memory map of these files, or decode them and write it.
 
     An entry consists of two files, whose name is a hash of the folder, the framing and
@@ -59,13 +52,16 @@ def cached_pictures(
     entry with a JSON file is complete. Several processes may build the same entry at
     once: each writes a temporary file and renames it, with the same content.
     """
-    prefix = _hash([_FORMAT, str(root), framing.model_dump()])
-    entry = cache / f"{prefix}-{_hash(stamps)}"
-    found = _open(entry, stamps, framing)
-    if found is None or _can_now_be_read(root, list(found.skipped), framing):
+    how = [files.framing.model_dump(), files.frame_step]
+    prefix = _hash([_FORMAT, str(files.path), *how])
+    entry = cache / f"{prefix}-{_hash(files.stamps)}"
+    found = _open(entry, files)
+    if found is None or _can_now_be_read(files, found.skipped):
+        if any(is_video(Path(stamp.name)) for stamp in files.stamps):
+            require_video_reader()
         try:
             cache.mkdir(parents=True, exist_ok=True)
-            _build(root, stamps, framing, entry)
+            _build(files, entry)
             _remove_stale(entry)
         except OSError as error:
             raise OSError(
@@ -73,7 +69,7 @@ def cached_pictures(
                 f"({error.strerror or error}). Pass cache= or set UNBRAID_CACHE to "
                 "another folder."
             ) from error
-        found = _open(entry, stamps, framing)
+        found = _open(entry, files)
     if found is None:
         raise DataFormatError(
             f"Cannot read {str(entry)!r}, which was just written. Pass cache= or set "
@@ -82,13 +78,12 @@ def cached_pictures(
     return found
 
 
-def _open(
-    entry: Path, stamps: tuple[Stamp, ...], framing: Framing
-) -> CachedPictures | None:
+def _open(entry: Path, files: PictureFiles) -> CachedPictures | None:
+    framing = files.framing
     try:
         record = json.loads(entry.with_suffix(".json").read_text())
         pixels = np.lib.format.open_memmap(entry.with_suffix(".npy"), mode="r")
-        paths = tuple(s.name for s in stamps if s.name not in record["skipped"])
+        paths = tuple(_list_paths(files, record["frames"], record["skipped"]))
         shape = (len(paths), framing.height, framing.width, framing.channels)
         if pixels.shape != shape or pixels.dtype != np.uint8:
             return None
@@ -103,76 +98,69 @@ def _open(
         return None
 
 
-def _can_now_be_read(root: Path, skipped: list[str], framing: Framing) -> bool:
+def _list_paths(
+    files: PictureFiles, frames: dict[str, list[int]], skipped: dict[str, str]
+) -> Iterator[str]:
+    """Yield the name of each image: its file, or a frame of its file."""
+    for stamp in files.stamps:
+        if stamp.name in frames:
+            yield from (name_frame(stamp.name, index) for index in frames[stamp.name])
+        elif stamp.name not in skipped:
+            yield stamp.name
+
+
+def _can_now_be_read(files: PictureFiles, skipped: dict[str, str]) -> bool:
     # A picture may have failed for lack of memory, or by a limit that was changed.
-    with contextlib.closing(_decode_all(root, skipped, framing)) as retried:
-        return any(not isinstance(decoded, str) for decoded in retried)
+    names = list(dict.fromkeys(split_frame_name(name)[0] for name in skipped))
+    with contextlib.closing(decode_all(files, names)) as retried:
+        return any(
+            name in skipped and not isinstance(decoded, str)
+            for name, decoded in retried
+        )
 
 
-def _build(
-    root: Path, stamps: tuple[Stamp, ...], framing: Framing, entry: Path
-) -> None:
-    names = [stamp.name for stamp in stamps]
+def _build(files: PictureFiles, entry: Path) -> None:
+    names, framing = [stamp.name for stamp in files.stamps], files.framing
     skipped: dict[str, str] = {}
+    frames: dict[str, list[int]] = {}
+    n_images = 0
     digest = hashlib.sha256()
     n_bytes = len(names) * framing.height * framing.width * framing.channels
     require_space(entry.parent, n_bytes)
     with (
         atomic_write(entry.with_suffix(".npy")) as file,
-        contextlib.closing(_decode_all(root, names, framing)) as all_decoded,
+        contextlib.closing(decode_all(files, names)) as all_decoded,
     ):
         # Written to a file and not to a memory map, because a full disk raises an error
         # in the first case and kills the process in the second.
         _write_header(file, len(names), framing)
-        for name, decoded in zip(names, all_decoded, strict=True):
+        for name, decoded in all_decoded:
             if isinstance(decoded, str):
                 skipped[name] = decoded
-            else:
-                file.write(data := decoded.tobytes())
-                digest.update(data)
-        if len(skipped) == len(names):
+                continue
+            file.write(data := decoded.tobytes())
+            digest.update(data)
+            n_images += 1
+            owner, index = split_frame_name(name)
+            if index is not None:
+                frames.setdefault(owner, []).append(index)
+        if not n_images:
             raise DataFormatError(
-                f"No picture in {str(root)!r} can be read: {describe(skipped)}."
+                f"No picture in {str(files.path)!r} can be read: {describe(skipped)}."
             )
         file.seek(0)
-        _write_header(file, len(names) - len(skipped), framing)
+        _write_header(file, n_images, framing)
     record = {
         "format": _FORMAT,
-        "folder": str(root),
+        "folder": str(files.path),
         "framing": framing.model_dump(),
-        "files": stamps,
+        "files": files.stamps,
+        "frames": frames,
         "skipped": skipped,
         "pixel_hash": digest.hexdigest(),
     }
     with atomic_write(entry.with_suffix(".json")) as file:
         file.write(json.dumps(record).encode("ascii"))
-
-
-def _decode_all(
-    root: Path, names: list[str], framing: Framing
-) -> Generator[NDArray[np.uint8] | str, None, None]:
-    """Yield the pixels of each picture, or the reason why it cannot be read."""
-    decode = partial(_decode, root, framing)
-    workers = min(8, (os.cpu_count() or 1) + 1)
-    with (
-        warnings.catch_warnings(),
-        ThreadPoolExecutor(workers) as pool,
-        progress_bar(len(names), "reading pictures", unit="pictures") as bar,
-    ):
-        # Set here and not in the threads, because warning filters are global.
-        warnings.simplefilter("error", Image.DecompressionBombWarning)
-        for start in range(0, len(names), _AT_ONCE):
-            yield from pool.map(decode, some := names[start : start + _AT_ONCE])
-            bar.update(len(some))
-
-
-def _decode(root: Path, framing: Framing, name: str) -> NDArray[np.uint8] | str:
-    try:
-        return read_picture(root / name, framing)
-    except MemoryError:
-        raise  # the picture may be fine
-    except Exception as error:  # Pillow raises errors of any kind for broken files
-        return describe_fault(error)
 
 
 def describe(skipped: dict[str, str]) -> str:

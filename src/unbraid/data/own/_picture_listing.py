@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from ._picture import SUFFIXES
+from ._video import VIDEO_SUFFIXES
 
 
 class Stamp(NamedTuple):
@@ -17,19 +18,33 @@ class Stamp(NamedTuple):
     changed: int
 
 
-def list_pictures(root: Path) -> tuple[Stamp, ...]:
+def list_pictures(path: Path, *, videos: bool = False) -> tuple[Stamp, ...]:
     """List all pictures in a folder and its sub-folders, sorted by name.
 
     Hidden files and folders, and files without the suffix of a picture, are ignored.
+
+    Args:
+        path: Path of the folder, or of a single picture or video.
+        videos: Whether to list the videos of a folder as well.
     """
-    files = list(_files(root))
-    pictures = [name for name in files if name.lower().endswith(SUFFIXES)]
+    if path.is_file():
+        return (_stamp(path.parent, path.name),)
+    files = list(_files(path))
+    suffixes = (*SUFFIXES, *VIDEO_SUFFIXES) if videos else SUFFIXES
+    pictures = [name for name in files if name.lower().endswith(suffixes)]
     if not pictures:
+        n_videos = sum(name.lower().endswith(VIDEO_SUFFIXES) for name in files)
+        advice = ""
+        if n_videos:
+            advice = (
+                f" To use the frames of its {n_videos} video(s), pass videos=True, or "
+                "write FOLDER:videos=true on the command line."
+            )
         raise FileNotFoundError(
-            f"There are no pictures ({', '.join(SUFFIXES)}) among the {len(files)} "
-            f"files in {str(root)!r} and its sub-folders."
+            f"There are no pictures ({', '.join(suffixes)}) among the {len(files)} "
+            f"files in {str(path)!r} and its sub-folders.{advice}"
         )
-    return tuple(_stamp(root, name) for name in sorted(pictures))
+    return tuple(_stamp(path, name) for name in sorted(pictures))
 
 
 def _files(root: Path) -> Iterator[str]:

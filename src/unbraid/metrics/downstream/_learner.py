@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 from unbraid.foundation import check_option
 from unbraid.metrics._boosting import PUBLISHED, QUICK
 from unbraid.metrics._inputs import Factors
+from unbraid.metrics._linear_predictors import MANY_ROWS, fit_logistic, fit_ridge
 from unbraid.metrics._predictors import (
     accuracy,
     explained_variance,
@@ -28,12 +29,6 @@ from unbraid.metrics._splits import Split, split_rows
 
 PredictorName = Literal["logistic", "boosting"]
 Variant = Literal["fast", "dlib"]
-
-N_FOLDS = 5
-INVERSE_PENALTIES = np.logspace(-4, 4, 10)
-
-_MANY_ROWS = 1000
-"""Rows above which the fast variant uses one fold and few rounds of boosting."""
 
 
 @dataclass(frozen=True)
@@ -92,12 +87,12 @@ class Learner:
             warnings.simplefilter("ignore")
             if self.predictor == "logistic":
                 if is_continuous:
-                    return Fitted(_ridge(codes, target).predict(new))
-                model = _logistic(codes, target, is_fast=self.variant == "fast")
+                    return Fitted(fit_ridge(codes, target).predict(new))
+                model = fit_logistic(codes, target, is_fast=self.variant == "fast")
                 return Fitted(model.predict(new))
             boosting = predict_boosted_by_sklearn
             if self.variant == "fast":
-                growth = PUBLISHED if len(codes) <= _MANY_ROWS else QUICK
+                growth = PUBLISHED if len(codes) <= MANY_ROWS else QUICK
                 boosting = functools.partial(predict_boosted, growth=growth)
             rows = np.concatenate([codes, new])[:, used]
             importance = np.zeros(codes.shape[1])
@@ -163,35 +158,3 @@ def _constant(
 ) -> Fitted:
     value = target.mean() if is_continuous else np.bincount(target).argmax()
     return Fitted(np.full(n_new, value), np.zeros(n_latents))
-
-
-def _logistic(
-    codes: NDArray[np.float64], labels: NDArray[np.integer], *, is_fast: bool
-) -> Any:
-    from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
-    from sklearn.model_selection import GridSearchCV, KFold
-
-    folds = list(KFold(min(N_FOLDS, len(labels))).split(codes))
-    if is_fast and len(labels) > _MANY_ROWS:
-        folds = folds[:1]
-    n_classes = len(np.unique(labels))
-    n_seen = [len(np.unique(labels[train])) for train, _ in folds]
-    # A fold with a single class cannot be fitted.
-    folds = [fold for fold, n in zip(folds, n_seen, strict=True) if n > 1]
-    if min(n_seen) == n_classes:
-        model = LogisticRegressionCV(Cs=10, cv=folds, scoring="accuracy")
-    elif folds:
-        # LogisticRegressionCV of many releases fails if a fold lacks a class; this is
-        # the same search, one model at a time.
-        model = GridSearchCV(
-            LogisticRegression(), {"C": INVERSE_PENALTIES}, cv=folds, scoring="accuracy"
-        )
-    else:
-        model = LogisticRegression()
-    return model.fit(codes, labels)
-
-
-def _ridge(codes: NDArray[np.float64], values: NDArray[np.float64]) -> Any:
-    from sklearn.linear_model import RidgeCV
-
-    return RidgeCV(1.0 / INVERSE_PENALTIES).fit(codes, values)

@@ -5,6 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unbraid.foundation import Correlation, check_finite, check_shape
 from unbraid.metrics._inputs import Factors, read_codes, read_inputs
+from unbraid.metrics._observation_distance import ObservationDistance
 from unbraid.metrics._score import Score
 
 from ._pair_correlation import (
@@ -13,7 +14,6 @@ from ._pair_correlation import (
     PairCorrelation,
     Pairs,
     RowDistance,
-    latent_distances,
 )
 
 
@@ -82,8 +82,8 @@ def latent_data_correlation(
     caller = "latent_data_correlation"
     if factors is None and along == "factors":
         raise ValueError(
-            f"{caller} needs factors to find pairs along them. Use along='random' for "
-            "data without labels."
+            f"{caller}: factors must be given if along='factors', got None. Use "
+            "along='random' for data without labels."
         )
     settings = PairCorrelation(
         caller=caller,
@@ -132,11 +132,4 @@ def _squared_error(caller: str, observations: ArrayLike, n_rows: int) -> RowDist
             f"{caller}: distance must be a function, or numbers of shape ({n_rows}, "
             f"...), got shape {array.shape} of {array.dtype}."
         )
-    flat = array.reshape(n_rows, -1)
-
-    def mean_squared_error(
-        first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        return latent_distances(flat, first, second, "l2") ** 2 / flat.shape[1]
-
-    return mean_squared_error
+    return ObservationDistance(array, np.arange(n_rows))

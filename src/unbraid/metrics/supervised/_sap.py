@@ -1,9 +1,11 @@
 """Separated attribute predictability: whether one latent alone predicts a factor."""
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unbraid.foundation import check_positive, numpy_generator
+from unbraid.foundation import check_option, check_positive, numpy_generator
 from unbraid.metrics._inputs import Factors, read_inputs, require_two_latents
 from unbraid.metrics._labeled import labeled_rows
 from unbraid.metrics._score import Score
@@ -11,11 +13,14 @@ from unbraid.metrics._splits import Split, split_rows
 
 from ._one_latent_svm import fit_one_latent
 
+SingleLatentScore = Literal["accuracy", "r2"]
+
 
 def separated_attribute_predictability(
     codes: ArrayLike,
     factors: ArrayLike | Factors,
     *,
+    score: SingleLatentScore = "accuracy",
     cost: float = 0.01,
     split: Split | None = None,
     seed: int = 0,
@@ -36,6 +41,9 @@ def separated_attribute_predictability(
             say which factors are continuous: accuracies and squared correlations are
             averaged as if they were alike. For each factor, rows where it is missing
             are left out. A class that was not learned from counts as missed.
+        score: ``"accuracy"`` for discrete factors and the squared correlation for
+            continuous ones, or ``"r2"``, the squared correlation for every factor.
+            Then the values of a factor are used as numbers, also of a categorical one.
         cost: Weight of the errors relative to the penalty, positive.
         split: Rows to learn from and to test on. By default 10,000 and 5,000 random
             rows, or all rows in this ratio if there are fewer.
@@ -65,6 +73,7 @@ def separated_attribute_predictability(
     caller = "separated_attribute_predictability"
     codes, factors = read_inputs(caller, codes, factors)
     require_two_latents(caller, codes)
+    check_option(f"{caller}: score", score, SingleLatentScore)
     check_positive(f"{caller}: cost", cost)
     is_drawn = split is None
     if split is None:
@@ -73,7 +82,7 @@ def separated_attribute_predictability(
     table = np.empty((codes.shape[1], factors.n_factors))
     for k, kind in enumerate(factors.kinds):
         rows = labeled_rows(caller, split, factors, k)
-        if kind == "continuous":
+        if kind == "continuous" or score == "r2":
             values = factors.values[rows.train, k]
             table[:, k] = _squared_correlations(codes[rows.train], values)
         else:
@@ -83,6 +92,7 @@ def separated_attribute_predictability(
     return Score(
         leads.mean(),
         name="sap",
+        variant="" if score == "accuracy" else score,
         per_factor=dict(zip(factors.names, leads, strict=True)),
         matrix=table,
         seed=seed if is_drawn else None,

@@ -8,6 +8,7 @@ from ._dense import Dense
 from ._discriminator import Discriminator
 from ._names import NETWORKS, choose_network
 from ._published import DisentanglementLibConvolutional, DissertationConvolutional
+from ._separable import LineFeatures, ProductDecoder, Separable
 
 __all__ = [
     "Cut",
@@ -19,7 +20,10 @@ __all__ = [
     "Discriminator",
     "DisentanglementLibConvolutional",
     "DissertationConvolutional",
+    "LineFeatures",
     "MONetComponents",
+    "ProductDecoder",
+    "Separable",
     "SlotDecoder",
     "SlotEncoder",
     "UNet",

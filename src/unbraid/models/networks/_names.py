@@ -7,6 +7,7 @@ from ._components import MONetComponents
 from ._convolutional import Convolutional
 from ._dense import Dense
 from ._published import DisentanglementLibConvolutional, DissertationConvolutional
+from ._separable import Separable
 
 NETWORKS: dict[str, type[AbstractNetwork]] = {
     "dense": Dense,
@@ -14,6 +15,7 @@ NETWORKS: dict[str, type[AbstractNetwork]] = {
     "disentanglement_lib": DisentanglementLibConvolutional,
     "dissertation": DissertationConvolutional,
     "monet_components": MONetComponents,
+    "separable": Separable,
 }
 
 

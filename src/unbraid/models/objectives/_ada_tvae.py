@@ -10,13 +10,8 @@ from unbraid.foundation import check_option
 from unbraid.models._posterior import DiagonalGaussian, Posterior
 from unbraid.models._schedules import Linear, Number
 
-from ._adaptive import latent_divergence
-from ._adaptive_weights import (
-    AdaptiveSchedule,
-    SharedBy,
-    adaptive_schedule,
-    adaptive_weights,
-)
+from ._adaptive import SharedBy, latent_differences
+from ._adaptive_weights import AdaptiveSchedule, adaptive_schedule, adaptive_weights
 from ._base import LossContext
 from ._triplet_base import (
     AbstractTripletAE,
@@ -94,11 +89,17 @@ class AdaTVAE(AbstractAdaptiveTriplets, AbstractTripletVAE):
             triplet loss, so that ``alpha_mean = alpha_sum / n_pixels``.
         margin_kind: Kind of margin, ``"hard"`` or ``"soft"``.
         margin: Margin :math:`\psi`, at least 0; kind ``"hard"`` only.
-        p: Order of the norm, 1 or 2.
+        p: Order of the norm, at least 1.
         decoder_gradient: Whether the reconstruction loss trains the encoder.
         triplets: Distance that orders triplets: ``"scaled"``, ``"l1"`` or ``"changed"``
-            between factors, or ``"perceived"`` between images, without labels.
+            between factors, ``"category"``, whether one factor differs, or
+            ``"perceived"`` between images, without labels.
         n_triplets: Number of triplets per batch; used if ``triplets="perceived"`` only.
+        category: Name of the factor that is the class; ``triplets="category"`` only.
+        cyclic: Distance of values of cyclic factors: the difference of the integers
+            (``"line"``), or the shorter way around the ``"circle"``.
+        decoder: Whether the model has a decoder. Without one, the reconstruction loss
+            is left out, and the model can only encode.
         scale: Whether the loss is a ``"mean"`` over pixels and latents, as in the
             dissertation, or a ``"sum"``.
 
@@ -123,15 +124,13 @@ class AdaTVAE(AbstractAdaptiveTriplets, AbstractTripletVAE):
 
     def _differences(self, posterior: Posterior, rows: TripletRows) -> torch.Tensor:
         """Return distances of the means, or divergences of the posteriors."""
-        if self.shared_by == "distance":
-            return _distance_to_negatives(posterior, rows)
         assert isinstance(posterior, DiagonalGaussian)
         anchor_mean, _, negative_mean = rows.of(posterior.mean)
         anchor_spread, _, negative_spread = rows.of(posterior.log_variance)
-        return latent_divergence(
+        return latent_differences(
             DiagonalGaussian(anchor_mean, anchor_spread),
             DiagonalGaussian(negative_mean, negative_spread),
-            "symmetric",
+            shared_by=self.shared_by,
         )
 
 
@@ -153,11 +152,17 @@ class AdaTAE(AbstractAdaptiveTriplets, AbstractTripletAE):
             triplet loss, so that ``alpha_mean = alpha_sum / n_pixels``.
         margin_kind: Kind of margin, ``"hard"`` or ``"soft"``.
         margin: Margin :math:`\psi`, at least 0; kind ``"hard"`` only.
-        p: Order of the norm, 1 or 2.
+        p: Order of the norm, at least 1.
         decoder_gradient: Whether the reconstruction loss trains the encoder.
         triplets: Distance that orders triplets: ``"scaled"``, ``"l1"`` or ``"changed"``
-            between factors, or ``"perceived"`` between images, without labels.
+            between factors, ``"category"``, whether one factor differs, or
+            ``"perceived"`` between images, without labels.
         n_triplets: Number of triplets per batch; used if ``triplets="perceived"`` only.
+        category: Name of the factor that is the class; ``triplets="category"`` only.
+        cyclic: Distance of values of cyclic factors: the difference of the integers
+            (``"line"``), or the shorter way around the ``"circle"``.
+        decoder: Whether the model has a decoder. Without one, the reconstruction loss
+            is left out, and the model can only encode.
         scale: Whether the loss is a ``"mean"`` over pixels, as in the dissertation, or
             a ``"sum"``.
 
@@ -167,9 +172,5 @@ class AdaTAE(AbstractAdaptiveTriplets, AbstractTripletAE):
 
     def _differences(self, posterior: Posterior, rows: TripletRows) -> torch.Tensor:
         """Return distances of the codes."""
-        return _distance_to_negatives(posterior, rows)
-
-
-def _distance_to_negatives(posterior: Posterior, rows: TripletRows) -> torch.Tensor:
-    anchors, _, negatives = rows.of(posterior.mean)
-    return (anchors - negatives).abs()
+        anchors, _, negatives = rows.of(posterior.mean)
+        return (anchors - negatives).abs()

@@ -8,6 +8,7 @@ import torch
 from unbraid.models._posterior import DiagonalGaussian
 
 Divergence = Literal["symmetric", "one_sided"]
+SharedBy = Literal["distance", "kl"]
 
 
 def latent_divergence(
@@ -29,6 +30,40 @@ def latent_divergence(
     """
     forwards = first.kl_to(second)
     return forwards if kind == "one_sided" else 0.5 * (forwards + second.kl_to(first))
+
+
+def latent_differences(
+    first: DiagonalGaussian,
+    second: DiagonalGaussian,
+    *,
+    shared_by: SharedBy,
+    divergence: Divergence = "symmetric",
+) -> torch.Tensor:
+    r"""Difference :math:`\delta` of two posteriors in each latent.
+
+    Args:
+        first: Posteriors of the first images.
+        second: Posteriors of the second images.
+        shared_by: Kind of difference: ``"distance"``, :math:`|\mu_1 - \mu_2|`, or
+            ``"kl"``, the divergence of the posteriors.
+        divergence: Kind of divergence, as in :func:`latent_divergence`; used if
+            ``shared_by="kl"`` only.
+
+    Returns:
+        Differences of shape ``(batch, n_latents)``, at least 0.
+
+    Example:
+        >>> near = DiagonalGaussian(torch.zeros(1, 2), torch.zeros(1, 2))
+        >>> far = DiagonalGaussian(torch.tensor([[2.0, -3.0]]), torch.zeros(1, 2))
+        >>> latent_differences(near, far, shared_by="distance")
+        tensor([[2., 3.]])
+
+    References:
+        Michlo (2022), dissertation, Table 5.1, first row.
+    """
+    if shared_by == "distance":
+        return (first.mean - second.mean).abs()
+    return latent_divergence(first, second, divergence)
 
 
 def shared_latents(deltas: torch.Tensor, strength: float = 0.5) -> torch.Tensor:

@@ -9,8 +9,6 @@ from unbraid.models._schedules import Linear, Number
 
 from ._adaptive import shared_latents
 
-SharedBy = Literal["distance", "kl"]
-
 AdaptiveSchedule = Literal[
     "threshold", "weight_weak", "weight_strong", "both_weak", "both_strong"
 ]

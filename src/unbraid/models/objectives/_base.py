@@ -84,6 +84,11 @@ class AbstractObjective(abc.ABC):
             context: Step, source of randomness, and second network.
         """
 
+    @property
+    def needs_decoder(self) -> bool:
+        """Whether the model needs a decoder; if not, none is built."""
+        return True
+
     def sampler(self) -> AbstractSampler:
         """Return the sampler of batches: single images, pairs or triplets."""
         return Singles()

@@ -10,6 +10,7 @@ from unbraid.foundation import check_option
 from unbraid.models._posterior import DiagonalGaussian
 
 from ._adaptive import mean_posterior, product_posterior
+from ._base import LossContext
 from ._known_sharing import ExtraLatents, known_shared_latents
 from ._pair_base import AbstractPairVAE
 
@@ -30,10 +31,14 @@ class AbstractGroupVAE(AbstractPairVAE, abc.ABC):
         check_option("extra_latents", self.extra_latents, ExtraLatents)
 
     def _shared_latents(
-        self, batch: Batch, first: DiagonalGaussian, second: DiagonalGaussian
+        self,
+        batch: Batch,
+        first: DiagonalGaussian,
+        second: DiagonalGaussian,
+        context: LossContext,
     ) -> torch.Tensor:
         """Return latents whose factors are equal in both images."""
-        del second
+        del second, context
         return known_shared_latents(
             batch,
             first.mean.shape[1],

@@ -70,7 +70,11 @@ class AbstractPairVAE(AbstractPairObjective):
 
     @abc.abstractmethod
     def _shared_latents(
-        self, batch: Batch, first: DiagonalGaussian, second: DiagonalGaussian
+        self,
+        batch: Batch,
+        first: DiagonalGaussian,
+        second: DiagonalGaussian,
+        context: LossContext,
     ) -> torch.Tensor:
         """Return whether each latent of a pair is shared, ``(batch, n_latents)``."""
 
@@ -84,7 +88,7 @@ class AbstractPairVAE(AbstractPairObjective):
         """Return reconstruction loss plus weighted divergence, the mean of both."""
         images = images_together(batch, 2, caller=type(self).__name__)
         first, second = split_posterior(encode_gaussian(model, images), 2)
-        is_shared = self._shared_latents(batch, first, second)
+        is_shared = self._shared_latents(batch, first, second, context)
         pair = share_latents(first, second, is_shared, self._average(first, second))
         evidence = measure_evidence(
             model, images, context, posterior=join_posteriors(*pair)

@@ -1,13 +1,13 @@
 """Base classes of objectives that use triplets of images."""
 
 import abc
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import torch
 
-from unbraid.data import AbstractSampler, Batch, Singles, Triplets
-from unbraid.foundation import check_integer, check_option
+from unbraid.data import AbstractSampler, Batch, CyclicKind, Singles, Triplets
+from unbraid.foundation import OMIT_DEFAULT, check_integer, check_number, check_option
 from unbraid.models._autoencoder import Autoencoder
 from unbraid.models._loss import Loss
 from unbraid.models._posterior import Posterior
@@ -15,7 +15,7 @@ from unbraid.models._schedules import Number
 
 from ._base import AbstractObjective, LossContext, Scale
 from ._companions import images_together
-from ._elbo import measure_evidence
+from ._elbo import encode_gaussian, measure_evidence
 from ._triplet_rows import TripletRows, given_triplets, perceived_triplets
 from ._triplet_terms import (
     MarginKind,
@@ -24,7 +24,7 @@ from ._triplet_terms import (
     triplet_loss,
 )
 
-TripletOrder = Literal["scaled", "l1", "changed", "perceived"]
+TripletOrder = Literal["scaled", "l1", "changed", "category", "perceived"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,16 +39,21 @@ class AbstractTripletObjective(AbstractObjective, abc.ABC):
         margin_kind: Kind of margin, ``"hard"`` or ``"soft"``.
         margin: Distance by which the negative should be farther than the positive, at
             least 0; kind ``"hard"`` only.
-        p: Order of the norm of the distance between codes, 1 or 2.
+        p: Order of the norm of the distance between codes, at least 1.
         decoder_gradient: Whether the reconstruction loss trains the encoder. If not,
             only the other terms do.
         triplets: Distance that determines which of two images is closer to the anchor:
-            ``"scaled"``, ``"l1"`` or ``"changed"`` between factors, which needs labels
-            and draws triplets from all the data; or ``"perceived"``, the reconstruction
-            loss between images, which needs no labels and draws triplets within each
-            batch.
+            ``"scaled"``, ``"l1"`` or ``"changed"`` between factors, or ``"category"``,
+            whether a factor differs, which need labels and draw triplets from all the
+            data; or ``"perceived"``, the reconstruction loss between images, which
+            needs no labels and draws triplets within each batch.
         n_triplets: Number of triplets per batch, at least 1; used if
             ``triplets="perceived"`` only.
+        category: Name of the factor that is the class; ``triplets="category"`` only.
+        cyclic: Distance of values of cyclic factors: the difference of the integers
+            (``"line"``) or the shorter way around the ``"circle"``.
+        decoder: Whether the model has a decoder. Without one, there is no
+            reconstruction loss, and the model can only encode.
         scale: Whether the loss is a ``"mean"`` over pixels and latents, as in the
             dissertation, or a ``"sum"``.
     """
@@ -59,19 +64,26 @@ class AbstractTripletObjective(AbstractObjective, abc.ABC):
     alpha: Number = 1.0
     margin_kind: MarginKind = "hard"
     margin: Number = 10.0
-    p: Literal[1, 2] = 1
+    p: float = 1
     decoder_gradient: bool = True
     triplets: TripletOrder = "scaled"
     n_triplets: int = 1024
+    category: str | None = field(default=None, metadata=OMIT_DEFAULT)
+    cyclic: CyclicKind = field(default="line", metadata=OMIT_DEFAULT)
+    decoder: bool = field(default=True, metadata=OMIT_DEFAULT)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_numbers("alpha", "margin")
         check_integer("n_triplets", self.n_triplets, least=1)
         check_option("decoder_gradient", self.decoder_gradient, (True, False))
+        check_option("decoder", self.decoder, (True, False))
         check_option("margin_kind", self.margin_kind, MarginKind)
-        check_option("p", self.p, (1, 2))
+        check_number("p", self.p, least=1.0)
+        if self.p == int(self.p):  # 2.0 is the same setting as 2, with the same hash
+            object.__setattr__(self, "p", int(self.p))
         check_option("triplets", self.triplets, TripletOrder)
+        self.sampler()  # checks the settings of triplets
         if self.triplets == "perceived":
             # Triplets are drawn within the batch; a sampler adds images for them.
             object.__setattr__(self, "least_batch", 3)
@@ -86,11 +98,23 @@ class AbstractTripletObjective(AbstractObjective, abc.ABC):
             Weights ``(n_triplets, n_latents)``, or one number for all.
         """
 
+    @property
+    def needs_decoder(self) -> bool:
+        """Whether the model has a decoder."""
+        return self.decoder
+
     def sampler(self) -> AbstractSampler:
         """Return a sampler of triplets, or of single images if perceived."""
-        if self.triplets == "perceived":
-            return Singles()
-        return Triplets(distance=self.triplets)
+        if self.triplets != "perceived":
+            return Triplets(
+                distance=self.triplets, category=self.category, cyclic=self.cyclic
+            )
+        if self.category is not None or self.cyclic != "line":
+            raise ValueError(
+                "category and cyclic are settings of triplets by factors, but triplets "
+                "is 'perceived'. Leave them out, or choose another kind of triplets."
+            )
+        return Singles()
 
     def _images_and_rows(
         self, model: Autoencoder, batch: Batch, context: LossContext
@@ -152,6 +176,8 @@ class AbstractTripletVAE(AbstractTripletObjective, abc.ABC):
     def loss(self, model: Autoencoder, batch: Batch, context: LossContext) -> Loss:
         """Return reconstruction loss, weighted divergence and triplet loss."""
         images, rows = self._images_and_rows(model, batch, context)
+        if not self.decoder:
+            return self._encoder_loss(model, images, rows, context)
         evidence = measure_evidence(
             model, images, context, decoder_gradient=self.decoder_gradient
         )
@@ -160,6 +186,23 @@ class AbstractTripletVAE(AbstractTripletObjective, abc.ABC):
             self.combine_terms(model, evidence.mean_reconstruction, latent)
         )
         return self._add_triplet_loss(loss, evidence.posterior, rows, context)
+
+    def _encoder_loss(
+        self,
+        model: Autoencoder,
+        images: torch.Tensor,
+        rows: TripletRows,
+        context: LossContext,
+    ) -> Loss:
+        """Return weighted divergence and triplet loss, without a decoder."""
+        posterior = encode_gaussian(model, images)
+        kl_per_latent = posterior.kl_to_prior().mean(dim=0)
+        kl = kl_per_latent.sum()
+        total = self.combine_terms(
+            model, kl.new_zeros(()), context.value(self.beta) * kl
+        )
+        loss = Loss(total, {"kl": kl}, kl_per_latent)
+        return self._add_triplet_loss(loss, posterior, rows, context)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,6 +215,9 @@ class AbstractTripletAE(AbstractTripletObjective, abc.ABC):
         """Return reconstruction loss and weighted triplet loss."""
         images, rows = self._images_and_rows(model, batch, context)
         posterior = model.encode(images)
+        if not self.decoder:
+            nothing = Loss(posterior.mean.new_zeros(()), {})
+            return self._add_triplet_loss(nothing, posterior, rows, context)
         codes = posterior.mean if self.decoder_gradient else posterior.mean.detach()
         reconstruction = model.reconstruction_loss(images, codes).mean()
         loss = Loss(

@@ -9,17 +9,31 @@ MarginKind = Literal["hard", "soft"]
 
 
 def latent_distance(
-    first: torch.Tensor, second: torch.Tensor, degree: int
+    first: torch.Tensor, second: torch.Tensor, degree: float
 ) -> torch.Tensor:
-    """Distance between codes, ``(n,)``.
+    r"""Distance between codes, :math:`(\sum_i |a_i - b_i|^p)^{1/p}`, ``(n,)``.
 
     Args:
         first: Codes ``(n, n_latents)``.
         second: Codes of the same shape.
-        degree: Order of the norm: 1 for the sum of absolute differences, 2 for the
-            Euclidean distance.
+        degree: Order :math:`p` of the norm, at least 1: 1 for the sum of absolute
+            differences, 2 for the Euclidean distance.
+
+    Example:
+        >>> latent_distance(torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]), 2)
+        tensor([5.])
+
+    References:
+        Michlo (2022), dissertation, Eq. 5.21 with weights of 1.
     """
-    return torch.linalg.vector_norm(first - second, ord=degree, dim=1)
+    apart = first - second
+    if degree in (1, 2):
+        return torch.linalg.vector_norm(apart, ord=degree, dim=1)
+    # Divided by the largest difference, whose power may be too large for a float.
+    largest = apart.detach().abs().amax(dim=1, keepdim=True)
+    scale = torch.where(largest > 0, largest, 1.0)
+    norm = torch.linalg.vector_norm(apart / scale, ord=degree, dim=1)
+    return scale[:, 0] * norm
 
 
 def triplet_loss(

@@ -24,23 +24,32 @@ class TVAE(AbstractTripletVAE):
         margin_kind: Kind of margin: ``"hard"``, as in the formula, or ``"soft"``,
             :math:`\ln(1 + \exp(d^+ - d^-))`.
         margin: Margin :math:`\psi`, at least 0; kind ``"hard"`` only.
-        p: Order of the norm, 1 or 2.
+        p: Order of the norm, at least 1.
         decoder_gradient: Whether the reconstruction loss trains the encoder. If not,
             the divergence and the triplet loss train it, or the latter alone if
             ``beta=0``.
         triplets: Distance that orders triplets: ``"scaled"``, ``"l1"`` or ``"changed"``
-            between factors, or ``"perceived"`` between images, without labels.
+            between factors, ``"category"``, whether one factor differs, or
+            ``"perceived"`` between images, without labels.
         n_triplets: Number of triplets per batch; used if ``triplets="perceived"`` only.
+        category: Name of the factor that is the class; ``triplets="category"`` only.
+        cyclic: Distance of values of cyclic factors: the difference of the integers
+            (``"line"``), or the shorter way around the ``"circle"``.
+        decoder: Whether the model has a decoder. Without one, the reconstruction loss
+            is left out, and the model can only encode.
         scale: Whether the loss is a ``"mean"`` over pixels and latents, as in the
             dissertation, or a ``"sum"``.
 
     Example:
         >>> TVAE().sampler()
         Triplets(distance='scaled', category=None, ties='resample', cyclic='line')
+        >>> TVAE(triplets="category", category="shape", decoder=False).needs_decoder
+        False
 
     References:
-        Michlo (2022), dissertation, Eq. 5.1, 5.2 and 5.12; decoder's gradient, Figure
-        5.3; defaults, Table A.5. After Ishfaq, Hoogi and Rubin (2018), TVAE.
+        Michlo (2022), dissertation, Eq. 5.1, 5.2 and 5.12; triplets, section 5.2; norm,
+        Eq. 5.21; decoder's gradient, Figure 5.3; no decoder, section 5.3.3; defaults,
+        Table A.5. After Ishfaq, Hoogi and Rubin (2018), TVAE.
         https://arxiv.org/abs/1802.04403
     """
 
@@ -66,12 +75,18 @@ class TAE(AbstractTripletAE):
         margin_kind: Kind of margin: ``"hard"``, as in the formula, or ``"soft"``,
             :math:`\ln(1 + \exp(d^+ - d^-))`.
         margin: Margin :math:`\psi`, at least 0; kind ``"hard"`` only.
-        p: Order of the norm, 1 or 2.
+        p: Order of the norm, at least 1.
         decoder_gradient: Whether the reconstruction loss trains the encoder. If not,
             only the triplet loss does.
         triplets: Distance that orders triplets: ``"scaled"``, ``"l1"`` or ``"changed"``
-            between factors, or ``"perceived"`` between images, without labels.
+            between factors, ``"category"``, whether one factor differs, or
+            ``"perceived"`` between images, without labels.
         n_triplets: Number of triplets per batch; used if ``triplets="perceived"`` only.
+        category: Name of the factor that is the class; ``triplets="category"`` only.
+        cyclic: Distance of values of cyclic factors: the difference of the integers
+            (``"line"``), or the shorter way around the ``"circle"``.
+        decoder: Whether the model has a decoder. Without one, the reconstruction loss
+            is left out, and the model can only encode.
         scale: Whether the loss is a ``"mean"`` over pixels, as in the dissertation, or
             a ``"sum"``.
 

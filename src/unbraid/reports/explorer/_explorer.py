@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from unbraid.data import AbstractDataset, ImageFolder, as_dataset, float_images
 from unbraid.foundation import atomic_write, expand_user, numpy_generator
-from unbraid.models import Autoencoder, DiagonalGaussian, LinearModel
+from unbraid.models import NO_DECODER, Autoencoder, DiagonalGaussian, LinearModel
 from unbraid.reports.figures._latent_matching import match_latents
 from unbraid.reports.figures._outputs import require_own_page
 from unbraid.training import ACTIVE
@@ -149,6 +149,8 @@ def _check(
     n_examples: int,
 ) -> None:
     for model in models:
+        if not model.has_decoder:
+            raise ValueError(f"The explorer shows decoded images. {NO_DECODER}")
         shape = model.image_shape
         if len(shape) != 3 or shape[0] not in (1, 3):
             raise ValueError(

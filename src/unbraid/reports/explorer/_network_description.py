@@ -12,12 +12,13 @@ from unbraid.models import (
     AbstractLikelihood,
     Autoencoder,
     Bernoulli,
+    FeatureAugmented,
     Gaussian,
     KernelAugmented,
     Laplace,
     LinearModel,
 )
-from unbraid.models.networks import Cut, EvenSides
+from unbraid.models.networks import Cut, EvenSides, LineFeatures, ProductDecoder
 
 _SMALL = 16_384
 """Tensors of at most this size are stored in single precision."""
@@ -97,6 +98,8 @@ def describe_layers(module: nn.Module, part: str = "network") -> list[dict[str, 
             return [{"kind": "even_sides"}]
         case Cut():
             return [{"kind": "cut", "sides": list(module.sides)}]
+        case ProductDecoder():
+            return [_product(module)]
         case nn.Identity():
             return []
     raise ValueError(
@@ -142,6 +145,26 @@ def _convolution(kind: str, layer: nn.Conv2d | nn.ConvTranspose2d) -> dict[str, 
     }
 
 
+def _product(decoder: ProductDecoder) -> dict[str, Any]:
+    return {
+        "kind": "product",
+        "rows": _lines(decoder.rows),
+        "columns": _lines(decoder.columns),
+        "channels": _dense(decoder.channels.weight, decoder.channels.bias),
+    }
+
+
+def _lines(lines: LineFeatures) -> dict[str, Any]:
+    """Describe the network of rows or columns, with its positions worked out."""
+    offsets = lines.embed_positions()
+    return {
+        "code": _dense(lines.from_code.weight, lines.from_code.bias),
+        "shape": list(offsets.shape),
+        "offsets": plain_tensor(offsets),
+        "layers": describe_layers(lines.layers, "decoder"),
+    }
+
+
 def _is_plain(layer: nn.Conv2d | nn.ConvTranspose2d) -> bool:
     return (
         layer.groups == 1
@@ -154,7 +177,7 @@ def _is_plain(layer: nn.Conv2d | nn.ConvTranspose2d) -> bool:
 
 def _output_activation(likelihood: AbstractLikelihood) -> str:
     """Return the function from the output of the decoder to the expected image."""
-    if isinstance(likelihood, KernelAugmented):
+    if isinstance(likelihood, KernelAugmented | FeatureAugmented):
         return _output_activation(likelihood.base)
     if isinstance(likelihood, Bernoulli):
         return "sigmoid"

@@ -28,4 +28,5 @@ def draw_distance_matrices(distances: DistanceMatrices) -> Figure:
             show_matrix(grid[row, column], table, low=0.0, high=high, colors="magma")
     for row, factor in enumerate(distances.factors):
         grid[row, 0].set_ylabel(label_of(factor), fontsize=8)
+    figure.supxlabel("value of the factor", fontsize=8)
     return figure

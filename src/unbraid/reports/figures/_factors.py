@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pandas as pd
@@ -33,6 +34,20 @@ class FactorLatentMatrices:
     latents: tuple[int, ...]
     information: NDArray[np.float64]
     importance: NDArray[np.float64]
+
+    def only(self, latents: Collection[int]) -> Self:
+        """Return the rows of some latents, such as the active ones.
+
+        Args:
+            latents: Indices of the latents to keep.
+        """
+        rows = [row for row, latent in enumerate(self.latents) if latent in latents]
+        return replace(
+            self,
+            latents=tuple(self.latents[row] for row in rows),
+            information=self.information[rows],
+            importance=self.importance[rows],
+        )
 
 
 def factor_latent_matrices(
@@ -124,4 +139,6 @@ def draw_factor_latent_matrices(matrices: FactorLatentMatrices) -> Figure:
         )
         axes.set_aspect("auto")
         axes.set_title(title, fontsize=9, loc="left")
+        axes.set_xlabel("factor", fontsize=8)
+        axes.set_ylabel("latent" if number == 0 else "", fontsize=8)
     return figure

@@ -18,7 +18,7 @@ from ._drawing import mosaic, new_figure, show_images
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_PER_ROW = 8
+_PER_ROW, _BATCH = 8, 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +59,55 @@ def reconstructions(
         (5, 3, 8, 8)
     """
     _require_images("reconstructions", model)
+    return _reconstruct(model, dataset, _draw_rows(dataset, n_images, seed))
+
+
+def worst_reconstructions(
+    model: Autoencoder,
+    dataset: AbstractDataset,
+    *,
+    n_images: int = 16,
+    n_examined: int = 2_000,
+    seed: int = 0,
+) -> Reconstructions:
+    """Find the images that a model reconstructs worst: what it has not learned.
+
+    Args:
+        model: Model trained on images.
+        dataset: Dataset from which images are drawn.
+        n_images: Number of images to return.
+        n_examined: Number of random images to reconstruct; all if there are fewer.
+        seed: Seed of the random images.
+
+    Returns:
+        Images with the largest squared errors, the worst first.
+
+    Example:
+        >>> from unbraid.data import XYSquares
+        >>> from unbraid.training import fit
+        >>> squares = XYSquares(image_size=8, square_size=1, n_squares=1)
+        >>> model = fit("vae", squares, steps=1, n_latents=4).model
+        >>> worst = worst_reconstructions(model, squares, n_images=3)
+        >>> bool(worst.errors.min() >= reconstructions(model, squares).errors.min())
+        True
+    """
+    _require_images("worst_reconstructions", model)
+    rows = _draw_rows(dataset, n_examined, seed)
+    parts = np.array_split(rows, -(-len(rows) // _BATCH))
+    errors = [_reconstruct(model, dataset, part).errors for part in parts]
+    order = np.argsort(-np.concatenate(errors), kind="stable")[:n_images]
+    return _reconstruct(model, dataset, rows[order])
+
+
+def _draw_rows(dataset: AbstractDataset, n_rows: int, seed: int) -> NDArray[np.int64]:
     generator = numpy_generator(seed, "reconstructions")
-    n_rows = min(n_images, len(dataset))
-    rows = np.sort(generator.choice(len(dataset), n_rows, replace=False))
+    n_rows = min(n_rows, len(dataset))
+    return np.sort(generator.choice(len(dataset), n_rows, replace=False))
+
+
+def _reconstruct(
+    model: Autoencoder, dataset: AbstractDataset, rows: NDArray[np.int64]
+) -> Reconstructions:
     images = float_images(dataset, rows, device=model.mean.device)
     with torch.no_grad():
         pictures = model.decode(model.encode(images).mean).clamp(0, 1)
@@ -78,7 +124,7 @@ def draw_reconstructions(found: Reconstructions) -> Figure:
     """Draw images above their reconstructions.
 
     Args:
-        found: Images and reconstructions from :func:`reconstructions`.
+        found: Images from :func:`reconstructions` or :func:`worst_reconstructions`.
     """
     n_images = len(found.rows)
     starts = range(0, n_images, _PER_ROW)

@@ -142,7 +142,7 @@ def draw_hyperparameters(lineage: Lineage) -> Figure:
             axes.yaxis.set_major_formatter("{x:g}")
             axes.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(1, 0.5)))
             axes.tick_params(which="minor", labelsize=8)
-        axes.set_title(label_of(name.rpartition(".")[2]), fontsize=9)
+        axes.set_ylabel(label_of(name.rpartition(".")[2]), fontsize=8)
         axes.set_xlabel("generation", fontsize=8)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         tidy(axes)

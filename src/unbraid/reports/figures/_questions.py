@@ -39,6 +39,7 @@ def draw_rank_correlation(found: RankCorrelation, *, title: str = "") -> Figure:
     )
     axes.set_aspect("auto")
     axes.set_title(title, fontsize=9, loc="left")
+    axes.set_xlabel("score (cells: rank correlation in percent)", fontsize=8)
     return figure
 
 

@@ -165,6 +165,8 @@ def draw_agreement(
     for edge in edges[1:-1]:
         axes.axhline(edge - 0.5, color="#8a8a8a", linewidth=0.5)
         axes.axvline(edge - 0.5, color="#8a8a8a", linewidth=0.5)
+    axes.set_xlabel("model, in the same order", fontsize=8)
+    axes.set_ylabel("configuration" if members else "model", fontsize=8)
     bar = figure.colorbar(image, ax=axes, shrink=0.7, pad=0.02)
     bar.set_label("agreement (UDR)", fontsize=8)
     bar.ax.tick_params(labelsize=7)

@@ -113,7 +113,9 @@ def draw_latent_scatter(scatter: LatentScatter) -> Figure:
                 cmap=None if scatter.values is None else "viridis",
             )
         if column == 0:
-            axes.set_ylabel(f"z{scatter.latents[row]}", fontsize=8)
+            # The first panel is a histogram.
+            name = f"z{scatter.latents[row]}" if row else "rows"
+            axes.set_ylabel(name, fontsize=8)
         if row == n_latents - 1:
             axes.set_xlabel(f"z{scatter.latents[column]}", fontsize=8)
         else:

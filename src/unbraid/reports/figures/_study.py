@@ -78,6 +78,7 @@ def draw_score_by_strength(scores: pd.DataFrame, *, score: str = "score") -> Fig
         tidy(axes)
     for row in grid:
         row[0].set_ylabel(label_of(score), fontsize=8)
+    figure.supxlabel("strength", fontsize=8)
     return figure
 
 
@@ -115,6 +116,7 @@ def draw_scores_by_method(variance: VarianceExplained) -> Figure:
     # Tick labels below the last panel of every column.
     for axes in grid.flat[max(len(scores) - n_columns, 0) : len(scores)]:
         axes.tick_params(labelbottom=True)
+    figure.supylabel("score", fontsize=8)
     return figure
 
 

@@ -104,8 +104,8 @@ def draw_training_curves(curves: TrainingCurves) -> Figure:
     smallest = min(np.nanmin(values) for values in curves.terms.values())
     axes.set_yscale("log" if smallest > 0 else "symlog")
     axes.minorticks_off()
-    axes.set_title("loss terms (nats per image)", fontsize=9, loc="left")
-    _label_steps(axes)
+    axes.set_title("loss terms", fontsize=9, loc="left")
+    _label(axes, "nats per image")
     _add_legend(axes)
     if curves.kl is not None:
         _draw_latents(figure.add_subplot(1, 3, 2), curves.steps, curves.kl)
@@ -127,8 +127,8 @@ def _draw_latents(axes: Any, steps: NDArray[np.int64], kl: NDArray[np.float64]) 
         )
     if (kl[-1] > ACTIVE).any():
         _add_legend(axes, n_columns=5)
-    axes.set_title("KL divergence of each latent (nats)", fontsize=9, loc="left")
-    _label_steps(axes)
+    axes.set_title("KL divergence of each latent", fontsize=9, loc="left")
+    _label(axes, "nats per image")
 
 
 def _draw_capacity(axes: Any, curves: TrainingCurves) -> None:
@@ -148,7 +148,7 @@ def _draw_capacity(axes: Any, curves: TrainingCurves) -> None:
     axes.set_ylim(bottom=0)
     _add_legend(axes)
     axes.set_title("capacity", fontsize=9, loc="left")
-    _label_steps(axes)
+    _label(axes, "nats per image, or latents")
 
 
 def _add_legend(axes: Any, *, n_columns: int = 2) -> None:
@@ -163,8 +163,9 @@ def _add_legend(axes: Any, *, n_columns: int = 2) -> None:
     )
 
 
-def _label_steps(axes: Any) -> None:
+def _label(axes: Any, vertical: str) -> None:
     axes.set_xlabel("step", fontsize=8)
+    axes.set_ylabel(vertical, fontsize=8)
     axes.set_xlim(left=0)
     tidy(axes)
 

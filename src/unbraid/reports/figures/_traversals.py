@@ -42,6 +42,8 @@ def draw_factor_traversals(
             title = label_of(item.dataset)
             axes.set_title(title, fontsize=11, fontweight="bold", loc="left")
             axes.set_yticks(centers, map(label_of, item.factors), fontsize=8)
+            if row == len(stack) - 1:
+                axes.set_xlabel("value of the factor, from first to last", fontsize=8)
     return figure
 
 
@@ -73,6 +75,8 @@ def draw_latent_traversals(traversals: LatentTraversals) -> Figure:
             centers, labels if number == 0 else [""] * n_latents, fontsize=8
         )
         axes.set_title(f"image {number + 1}", fontsize=9, loc="left")
+        low, high = traversals.values[[0, -1]]
+        axes.set_xlabel(f"value of the latent, from {low:g} to {high:g}", fontsize=8)
     return figure
 
 

@@ -24,9 +24,9 @@ from unbraid.reports.figures._study import (
     score_by_strength,
 )
 from unbraid.studies.analysis import (
-    DISENTANGLEMENT_METRICS,
     RankAgreement,
     VarianceExplained,
+    default_metrics,
     downstream_agreement,
     metric_agreement,
     total_correlation_by_strength,
@@ -41,14 +41,20 @@ from ._page import Picture, Section
 def main_score(table: pd.DataFrame) -> str:
     """Return the column by which the runs of a study are ranked; empty if none.
 
-    This is the first available disentanglement metric, starting with ``mig``, or else
-    the ELBO.
+    This is the first available disentanglement metric, starting with ``mig``, or one of
+    them with options, or else the ELBO.
 
     Args:
         table: Table of runs, one row per run.
     """
-    names = ("mig", *DISENTANGLEMENT_METRICS)
-    candidates = [*(f"score.{name}" for name in names), "final.elbo"]
+    names = ("mig", *default_metrics(table))
+    variants = [
+        str(column)
+        for name in names
+        for column in table.columns
+        if str(column).startswith(f"score.{name}[")
+    ]
+    candidates = [*(f"score.{name}" for name in names), *variants, "final.elbo"]
     done = chosen_rows(table, is_done(table))
     known = (name for name in candidates if not np.isnan(numbers(done, name)).all())
     return next(known, "")

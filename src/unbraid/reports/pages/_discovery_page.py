@@ -26,7 +26,13 @@ from ._race_section import race_section
 from ._scores_table import number, scores_table
 from ._settings_section import settings_section
 from ._study_page import open_data
-from ._study_sections import run_notices, runs_section, setup_section
+from ._study_sections import (
+    problem_notices,
+    progress_notices,
+    run_notices,
+    runs_section,
+    setup_section,
+)
 
 # Errors caused by values of unexpected types.
 _WRONG = (
@@ -98,7 +104,11 @@ def _page(record: DiscoveryRecord) -> Page:
         title=title,
         lead=_lead(ranking),
         facts=_facts(found, table),
-        notices=(*_refusal(ranking), *run_notices(runs, table)),
+        notices=(
+            *_refusal(ranking),
+            *_failures(found, runs, table),
+            *progress_notices(table),
+        ),
         sections=tuple(section for section in sections if section is not None),
     )
 
@@ -176,6 +186,24 @@ def _refusal(ranking: dict[str, Any]) -> tuple[Notice, ...]:
     return (Notice(level="problem", title=ranking["reason"], items=advice),)
 
 
+def _failures(
+    found: dict[str, Any], runs: Sequence[RunRecord], table: pd.DataFrame
+) -> tuple[Notice, ...]:
+    """Return the notice that names the runs of all rounds that failed to learn."""
+    failures = found.get("failures")
+    if failures is None:  # results of the first versions do not list them
+        return problem_notices(runs, table)
+    if not failures:
+        return ()
+    return (
+        Notice(
+            level="problem",
+            title=f"Runs that failed to learn: {len(failures)}.",
+            items=tuple((failure["name"], failure["reason"]) for failure in failures),
+        ),
+    )
+
+
 def _facts(found: dict[str, Any], table: pd.DataFrame) -> tuple[tuple[str, str], ...]:
     facts = [
         ("models trained", number(int(is_done(table).sum()))),
@@ -183,6 +211,9 @@ def _facts(found: dict[str, Any], table: pd.DataFrame) -> tuple[tuple[str, str],
     ]
     if found["latents"]:
         facts.append(("active latents", number(len(found["latents"]))))
+    explained = found.get("explained")
+    if explained is not None:
+        facts.append(("variation reconstructed", f"{explained:.0%}"))
     quality = found.get("quality")
     if quality:
         facts += [
@@ -229,7 +260,11 @@ def _chosen_section(
     scores = None if run is None else scores_table(run.scores.get("scores", {}))
     if scores is not None:
         blocks.append(scores)
-    paragraphs = (*section.paragraphs, *_describe_quality(found))
+    paragraphs = (
+        *section.paragraphs,
+        *_describe_loss_of_variation(found),
+        *_describe_quality(found),
+    )
     return Section(title=section.title, paragraphs=paragraphs, blocks=tuple(blocks))
 
 
@@ -242,6 +277,17 @@ def _objective(
     spec = run.cell.spec
     objective = from_plain(spec.objective, RECORDS)
     return objective.for_data(dataset).over(spec.training.steps)
+
+
+def _describe_loss_of_variation(found: dict[str, Any]) -> tuple[str, ...]:
+    explained = found.get("explained")
+    if explained is None:
+        return ()
+    return (
+        f"The model reconstructs {explained:.0%} of the variation of the images (the "
+        "variance of their pixels). What is missing from the reconstructions is not in "
+        "the codes either: look at the worst ones below.",
+    )
 
 
 def _describe_quality(found: dict[str, Any]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from unbraid.models import (
     AbstractLikelihood,
     Bernoulli,
+    FeatureAugmented,
     Gaussian,
     KernelAugmented,
     Laplace,
@@ -30,4 +31,6 @@ def describe_loss(likelihood: AbstractLikelihood) -> str:
         return (
             f"{describe_loss(likelihood.base)}, plus the same through a {kernel} kernel"
         )
+    if isinstance(likelihood, FeatureAugmented):
+        return f"{describe_loss(likelihood.base)}, plus the distance of features"
     return _NAMES.get(type(likelihood), type(likelihood).__name__)

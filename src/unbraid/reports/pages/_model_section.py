@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from unbraid.data import AbstractDataset
-from unbraid.foundation import numpy_generator
-from unbraid.models import Autoencoder, LinearModel
+from unbraid.data import AbstractDataset, ImageFolder
+from unbraid.foundation import numpy_generator, printable_name
+from unbraid.models import NO_DECODER, Autoencoder, LinearModel
 from unbraid.models.objectives import AbstractObjective
 from unbraid.perception import distance_matrices
 from unbraid.reports.explorer._explorer import explorer_text
@@ -18,24 +18,21 @@ from unbraid.reports.figures._cumulative_distances import (
     draw_cumulative_distances,
 )
 from unbraid.reports.figures._distances import draw_distance_matrices
-from unbraid.reports.figures._factors import (
-    draw_factor_latent_matrices,
-    factor_latent_matrices,
-)
 from unbraid.reports.figures._model import (
     draw_prior_samples,
     draw_reconstructions,
     prior_codes,
     prior_samples,
     reconstructions,
+    worst_reconstructions,
 )
-from unbraid.reports.figures._scatter import draw_latent_scatter, latent_scatter
 from unbraid.reports.figures._summaries import LatentTraversals, latent_traversals
 from unbraid.reports.figures._training import draw_training_curves, training_curves
 from unbraid.reports.figures._traversals import draw_latent_traversals
-from unbraid.representation import Representation, encode
+from unbraid.representation import encode
 from unbraid.training import ACTIVE, load, read_history
 
+from ._codes_pictures import matrices_picture, scatter_picture
 from ._embed import CANNOT_DRAW, Gallery, picture
 from ._loss_names import describe_loss
 from ._page import Frame, Picture, Section
@@ -78,7 +75,10 @@ def model_section(
     except CANNOT_DRAW as error:
         missing = f"The model cannot be shown: {error}"
         return Section(title=title, paragraphs=(*paragraphs, missing))
-    if dataset is not None and len(model.image_shape) == 3:
+    if not model.has_decoder:
+        left_out = "Explorer, traversals and reconstructions are left out."
+        paragraphs = (*paragraphs, f"{NO_DECODER} {left_out}")
+    elif dataset is not None and len(model.image_shape) == 3:
         model_name = name or folder.resolve().name
         gallery.add("The explorer", lambda: _explorer(model, dataset, model_name))
     if isinstance(model, Autoencoder):
@@ -98,18 +98,19 @@ def _add_figures(
     traversals: LatentTraversals | None,
 ) -> None:
     is_images = len(model.image_shape) == 3
-    if dataset is not None and is_images:
+    if dataset is not None and is_images and model.has_decoder:
         gallery.add(
             "Latent traversals",
             lambda: _traversals(model, traversals or _traverse(model, dataset)),
         )
         gallery.add("Reconstructions", lambda: _reconstructions(model, dataset))
-    if is_images and model.is_variational:
+        gallery.add("Worst reconstructions", lambda: _worst(model, dataset))
+    if is_images and model.is_variational and model.has_decoder:
         gallery.add("Samples", lambda: _samples(model))
     if dataset is not None:
         codes = encode(model, dataset, rows=_draw_rows(dataset), progress=False)
-        gallery.add("Factors and latents", lambda: _matrices(codes))
-        gallery.add("Pairs of latents", lambda: _scatter(codes))
+        gallery.add("Factors and latents", lambda: matrices_picture(codes))
+        gallery.add("Pairs of latents", lambda: scatter_picture(codes))
         if dataset.is_grid and is_images:
             gallery.add("Distances", lambda: _distances(model, dataset))
             gallery.add("Perceived distances", lambda: _cumulative(model, dataset))
@@ -174,6 +175,22 @@ def _reconstructions(model: Autoencoder, dataset: AbstractDataset) -> Picture:
     )
 
 
+def _worst(model: Autoencoder, dataset: AbstractDataset) -> Picture:
+    found = worst_reconstructions(model, dataset)
+    data = pd.DataFrame({"row": found.rows, "squared_error": found.errors})
+    if isinstance(dataset, ImageFolder):
+        data.insert(0, "file", [printable_name(dataset.paths[k]) for k in found.rows])
+    return picture(
+        "Worst reconstructions",
+        draw_reconstructions(found),
+        caption="Images that the model reconstructs worst, and below them its "
+        "reconstructions. What all of them lack is not in the codes either. Mean "
+        f"squared error per pixel: {found.errors.mean():.4f}.",
+        data=data,
+        file="worst-reconstructions",
+    )
+
+
 def _samples(model: Autoencoder) -> Picture:
     pictures = prior_samples(model)
     codes = prior_codes(len(pictures), model.n_latents).numpy()
@@ -184,42 +201,6 @@ def _samples(model: Autoencoder) -> Picture:
         caption="Images decoded from random codes.",
         data=pd.DataFrame(codes, columns=names).round(4),
         file="samples",
-    )
-
-
-def _matrices(codes: Representation) -> Picture | None:
-    if codes.factors is None or codes.codes.shape[1] < 2:
-        return None
-    found = factor_latent_matrices(codes)
-    tables = {"mutual_information": found.information, "importance": found.importance}
-    return picture(
-        "Which latent encodes which factor",
-        draw_factor_latent_matrices(found),
-        caption="A disentangled model has one dark cell in every column, and at most "
-        "one in every row.",
-        data=pd.concat(
-            pd.DataFrame(values, columns=list(found.factors)).assign(
-                latent=found.latents, table=name
-            )
-            for name, values in tables.items()
-        ),
-        file="factors-and-latents",
-    )
-
-
-def _scatter(codes: Representation) -> Picture:
-    found = latent_scatter(codes)
-    color = ""
-    if found.values is not None:
-        color = f" The color is the factor {found.factor}."
-    data = pd.DataFrame(found.codes, columns=[f"z{k}" for k in found.latents])
-    return picture(
-        "Pairs of latents",
-        draw_latent_scatter(found),
-        caption="Codes of the latents with the largest variance. Shapes other than "
-        f"clouds or grids mean that two latents depend on each other.{color}",
-        data=data.round(4),
-        file="codes",
     )
 
 

@@ -8,13 +8,15 @@ from typing import Any
 from unbraid.data import AbstractDataset
 from unbraid.foundation import CheckpointFormatError, read_json
 from unbraid.studies import RunFiles
-from unbraid.training import RunFolder, read_history
+from unbraid.training import RunFolder, read_history, score_curves
 
 from ._model_section import model_section
 from ._page import Notice, Page, Preformatted, Section, Table
+from ._score_curves_section import run_score_blocks
 from ._scores_table import number, scores_table
 from ._settings_section import versions_table
 from ._study_page import open_data
+from ._training_data import find_training_data
 
 
 def run_page(path: Path, data: AbstractDataset | None = None) -> Page:
@@ -34,8 +36,10 @@ def run_page(path: Path, data: AbstractDataset | None = None) -> Page:
         text = (why,) if why else ()
         sections.append(model_section("The model", path, dataset, paragraphs=text))
     scores = scores_table(_read_scores(path))
-    if scores is not None:
-        sections.append(Section(title="Scores", blocks=(scores,)))
+    during = run_score_blocks(score_curves(read_history(path / "scores.jsonl")))
+    if scores is not None or during:
+        blocks = (*(() if scores is None else (scores,)), *during)
+        sections.append(Section(title="Scores", blocks=blocks))
     sections.append(_settings_section(settings, status))
     facts = [("steps", number(last.get("step", status.get("step", 0))))]
     if "total" in last:
@@ -69,14 +73,11 @@ def _read_settings(path: Path) -> dict[str, Any]:
 def _open_data(
     path: Path, settings: dict[str, Any]
 ) -> tuple[AbstractDataset | None, str]:
+    dataset = find_training_data(path)
+    if dataset is not None:
+        return dataset, ""
     if "data" in settings:
         return open_data(str(settings["data"]))
-    about = settings.get("about")
-    # A run records the name of its data without options, which may differ.
-    if isinstance(about, dict):
-        dataset, _ = open_data(str(about.get("name")))
-        if dataset is not None and dataset.fingerprint() == about.get("fingerprint"):
-            return dataset, ""
     return None, (
         "The folder does not name the data, so figures that need them are missing. "
         f"Call write_report({str(path.name)!r}, data=...) to add them."

@@ -18,6 +18,7 @@ from ._embed import CANNOT_DRAW, Gallery
 from ._evolution_section import evolution_section
 from ._model_section import model_section
 from ._page import Notice, Page, Picture, Section, Table
+from ._score_curves_section import study_score_section
 from ._scores_table import number, scores_table
 from ._settings_section import settings_section
 from ._study_sections import run_notices, runs_section, setup_section
@@ -45,6 +46,7 @@ def study_page(path: Path) -> Page:
     setup = setup_section([run.cell.spec for run in runs])
     settings = settings_section(folder.study, runs)
     score = main_score(table)
+    during = study_score_section(runs, table, score)
     if not n_done or not score:
         lead = "The finished runs have no score to compare."
         if not n_done:
@@ -55,7 +57,12 @@ def study_page(path: Path) -> Page:
             lead=lead,
             facts=facts,
             notices=notices,
-            sections=(setup, runs_section(table), settings),
+            sections=(
+                setup,
+                *(() if during is None else (during,)),
+                runs_section(table),
+                settings,
+            ),
         )
     ranked = rank_settings(table, score)
     best = _find_best_run(runs, table, score)
@@ -65,6 +72,7 @@ def study_page(path: Path) -> Page:
         _ranking_section(ranked, score, count_different(table, "data")),
         _best_section(best, runs, table, score, dataset, (why,) if why else ()),
         evolution_section(best, dataset),
+        during,
         comparison_section(table, score),
         runs_section(table),
         settings,

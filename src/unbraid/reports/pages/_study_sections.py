@@ -32,6 +32,13 @@ def run_notices(runs: Sequence[RunRecord], table: pd.DataFrame) -> tuple[Notice,
         runs: Runs of the study.
         table: Table of runs, one row per run.
     """
+    return (*problem_notices(runs, table), *progress_notices(table))
+
+
+def problem_notices(
+    runs: Sequence[RunRecord], table: pd.DataFrame
+) -> tuple[Notice, ...]:
+    """Return notices about runs that failed, or that did not learn anything."""
     notices = []
     errors = [
         (error or "no reason was recorded") if status == "failed" else ""
@@ -62,6 +69,22 @@ def run_notices(runs: Sequence[RunRecord], table: pd.DataFrame) -> tuple[Notice,
                 items=_group(texts(table, "id"), warned),
             )
         )
+    n_inactive = _count_inactive(table)
+    if n_inactive:
+        notices.append(
+            Notice(
+                level="problem",
+                title=f"{_count(n_inactive, n_runs)} learned nothing: no latent is "
+                "active.",
+            )
+        )
+    return tuple(notices)
+
+
+def progress_notices(table: pd.DataFrame) -> tuple[Notice, ...]:
+    """Return notices about partial scores and unfinished runs."""
+    notices, n_runs = [], len(table)
+    states = Counter(texts(table, "status"))
     partial = texts(table, "partial_scores")
     if any(partial):
         notices.append(
@@ -70,15 +93,6 @@ def run_notices(runs: Sequence[RunRecord], table: pd.DataFrame) -> tuple[Notice,
                 title=f"{_count(n_runs - partial.count(''), n_runs)} have scores that "
                 "ignore some factors.",
                 items=_group(texts(table, "id"), partial),
-            )
-        )
-    n_inactive = _count_inactive(table)
-    if n_inactive:
-        notices.append(
-            Notice(
-                level="problem",
-                title=f"{_count(n_inactive, n_runs)} learned nothing: no latent is "
-                "active.",
             )
         )
     left = [(state, states[state]) for state in ("running", "begun", "waiting")]

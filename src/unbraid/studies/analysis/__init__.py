@@ -2,6 +2,7 @@
 
 from ._downstream_agreement import downstream_agreement
 from ._metric_agreement import metric_agreement
+from ._own_scores import default_metrics
 from ._rank_correlation import RankAgreement, RankCorrelation, correlate_ranks
 from ._strengths import strengths
 from ._table import (
@@ -33,6 +34,7 @@ __all__ = [
     "TotalCorrelationByStrength",
     "Transfer",
     "VarianceExplained",
+    "default_metrics",
     "downstream_agreement",
     "metric_agreement",
     "strengths",

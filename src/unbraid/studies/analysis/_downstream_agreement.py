@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from ._own_scores import default_metrics
 from ._rank_correlation import RankAgreement, measure_agreement
-from ._table import DISENTANGLEMENT_METRICS, DOWNSTREAM_SCORES, find_scores
+from ._table import DOWNSTREAM_SCORES, find_scores
 
 
 def downstream_agreement(
@@ -50,5 +51,5 @@ def downstream_agreement(
     """
     caller = "downstream_agreement"
     rows = find_scores(caller, table, downstream, DOWNSTREAM_SCORES)
-    columns = find_scores(caller, table, scores, DISENTANGLEMENT_METRICS)
+    columns = find_scores(caller, table, scores, default_metrics(table))
     return measure_agreement(caller, table, rows, columns)

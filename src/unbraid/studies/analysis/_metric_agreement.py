@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from ._own_scores import default_metrics
 from ._rank_correlation import RankAgreement, measure_agreement
-from ._table import DISENTANGLEMENT_METRICS, find_scores
+from ._table import find_scores
 
 
 def metric_agreement(
@@ -25,8 +26,8 @@ def metric_agreement(
     Args:
         table: One row per run, with the columns ``data`` and ``score.<name>``. Runs
             that are not ``done`` in the column ``status`` are left out.
-        scores: Names of at least one score, all metrics that the table has when not
-            given.
+        scores: Names of at least one score; all metrics that the table has when not
+            given, also those of other packages and of the user's own files.
 
     Returns:
         Square, symmetric tables with ones on the diagonal, NaN with a reason for scores
@@ -48,5 +49,5 @@ def metric_agreement(
         Common Assumptions in the Unsupervised Learning of Disentangled Representations,
         section 5.2 and Figure 2. https://arxiv.org/abs/1811.12359
     """
-    found = find_scores("metric_agreement", table, scores, DISENTANGLEMENT_METRICS)
+    found = find_scores("metric_agreement", table, scores, default_metrics(table))
     return measure_agreement("metric_agreement", table, found, found)

@@ -33,6 +33,7 @@ DISENTANGLEMENT_METRICS = (
     "dci_es_explicitness",
     "dci_es_size",
     "distance_correlation",
+    "latent_data_correlation",
     "linearity",
     "axis_orientation",
     "axis_alignment",

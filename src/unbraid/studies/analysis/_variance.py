@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ._own_scores import default_metrics
 from ._strengths import strengths
 from ._table import (
-    DISENTANGLEMENT_METRICS,
     done_runs,
     find_scores,
     number_groups,
@@ -65,7 +65,8 @@ def variance_explained(
         table: One row per run, with the columns ``data``, ``objective.name``, the
             settings that vary, and ``score.<name>``. Runs that are not ``done`` in the
             column ``status`` are left out.
-        score: A name, or several; all metrics that the table has when not given.
+        score: A name, or several; all metrics that the table has when not given, also
+            those of other packages and of the user's own files.
 
     Returns:
         Shares from 0 to 1 (the adjusted ones may be below 0) for each dataset and
@@ -90,7 +91,7 @@ def variance_explained(
     """
     caller = "variance_explained"
     require_columns(caller, table, ["data", "objective.name"])
-    found = find_scores(caller, table, score, DISENTANGLEMENT_METRICS)
+    found = find_scores(caller, table, score, default_metrics(table))
     runs, values = done_runs(strengths(table), found)
     methods = values_of(runs, "method")
     settings = number_groups(methods, values_of(runs, "strength_rank"))

@@ -125,19 +125,46 @@ function reorder(weight, [nA, nB, height, width], order) {
 }
 
 // Each function takes a layer and its input shape, and returns the output shape and `run`,
-// the forward pass. Shapes are [n] or [channels, height, width], as in torch.
+// the forward pass. Shapes are [n], [lines, n] or [channels, height, width], as in torch.
 const LAYERS = {
-  dense(layer) {
+  dense(layer, shape) {
     const weight = readTensor(layer.weight);
     const bias = layer.bias && readTensor(layer.bias);
     const [nOutputs, nInputs] = layer.shape;
-    const out = new Float64Array(nOutputs);
+    const nLines = shape.length === 2 ? shape[0] : 1;
+    const out = new Float64Array(nLines * nOutputs);
     const run = (numbers) => {
-      multiplyRows(numbers, 1, weight, nOutputs, nInputs, out);
+      multiplyRows(numbers, nLines, weight, nOutputs, nInputs, out);
       addBias(out, bias);
       return out;
     };
-    return { shape: [nOutputs], run };
+    return { shape: [...shape.slice(0, -1), nOutputs], run };
+  },
+
+  // Pixels are weighted sums of products of the features of their row and their column.
+  product(layer, shape) {
+    const rows = buildLines(layer.rows, shape);
+    const columns = buildLines(layer.columns, shape);
+    const weight = readTensor(layer.channels.weight);
+    const bias = readTensor(layer.channels.bias);
+    const [nChannels, rank] = layer.channels.shape;
+    const [height, width] = [rows.nLines, columns.nLines];
+    const products = new Float64Array(width * rank);
+    const out = new Float64Array(height * width * nChannels);
+    const run = (code) => {
+      const down = rows.run(code);
+      const across = columns.run(code);
+      for (let y = 0; y < height; y += 1) {
+        for (let i = 0; i < products.length; i += 1) {
+          products[i] = across[i] * down[y * rank + (i % rank)];
+        }
+        const start = y * width * nChannels;
+        multiplyRows(products, width, weight, nChannels, rank, out.subarray(start));
+      }
+      addBias(out, bias);
+      return out;
+    };
+    return { shape: [nChannels, height, width], run };
   },
 
   convolution(layer, [nInputs, height, width]) {
@@ -251,6 +278,19 @@ const LAYERS = {
     return { shape, run: (maps) => partOf(maps, [nChannels, height, width], shape, top, left) };
   },
 };
+
+/** Build the network that computes the features of all rows or columns from a code. */
+function buildLines({ code, shape, offsets: tensor, layers }, codeShape) {
+  const first = LAYERS.dense(code, codeShape);
+  const offsets = readTensor(tensor);
+  const [nLines, width] = shape;
+  const rest = buildNetwork(layers, [nLines, width]);
+  const run = (numbers) => {
+    const own = first.run(numbers);
+    return rest(offsets.map((offset, i) => offset + own[i % width]));
+  };
+  return { nLines, run };
+}
 
 /** Crop maps from the top left; beyond the last row or column, repeat it. */
 function partOf(maps, [nChannels, height, width], [, outHeight, outWidth], top, left) {
