@@ -185,12 +185,18 @@ def test_help_gives_an_example():
 
 @pytest.mark.parametrize(
     "arguments",
-    [(), ("run",), ("--data", DATA), ("run", "--data", DATA, "--codes", "z.npy")],
+    [(), ("--data", DATA), ("run", "--data", DATA, "--codes", "z.npy")],
 )
-def test_evaluate_wants_a_model_with_data_or_codes(arguments):
+def test_evaluate_wants_a_model_or_codes(arguments):
     result = run("evaluate", *arguments)
     assert result.exit_code == 2
     assert "Give" in result.output
+
+
+def test_evaluate_names_a_folder_without_a_model(tmp_path):
+    result = run("evaluate", tmp_path / "run")
+    assert result.exit_code == 1
+    assert f"{tmp_path / 'run'}: there is no model.json" in str(result.exception)
 
 
 def test_a_model_of_other_images_is_refused(tmp_path):

@@ -185,7 +185,13 @@ CASES = [
         good_pictures,
     ),
     Case("channels", ("data", "info", "x:channels=7"), "channels", good_pictures),
-    Case("a picture as data", ("data", "info", "x/1.png"), "x/1.png", good_pictures),
+    Case("a picture as data", ("data", "info", "x/1.png"), None, good_pictures),
+    Case(
+        "a bad picture as data",
+        ("data", "info", "x/bad.png"),
+        "bad.png",
+        bad_picture(b"no picture"),
+    ),
     Case(
         "labels without folders",
         ("data", "info", "x:label_folders=true"),

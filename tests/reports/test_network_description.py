@@ -57,9 +57,29 @@ def computed(layers, values):
                 top = (values.shape[2] - high) // 2
                 left = (values.shape[3] - wide) // 2
                 values = values[:, :, top : top + high, left : left + wide]
+            case "product":
+                rows, columns = (
+                    lines(layer[part], values) for part in ("rows", "columns")
+                )
+                channels = layer["channels"]
+                weight = torch.from_numpy(read(channels["weight"]))
+                values = torch.einsum(
+                    "brk,bsk,ck->bcrs",
+                    rows,
+                    columns,
+                    weight.reshape(channels["shape"]),
+                )
+                values += torch.from_numpy(read(channels["bias"]))[:, None, None]
             case kind:
                 raise AssertionError(kind)
     return values
+
+
+def lines(part, codes):
+    """Features of every row or column, (codes, lines, features)."""
+    offsets = torch.from_numpy(read(part["offsets"])).reshape(part["shape"])
+    first = computed([part["code"]], codes)
+    return computed(part["layers"], first[:, None] + offsets)
 
 
 @pytest.mark.parametrize(
