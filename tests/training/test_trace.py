@@ -107,6 +107,44 @@ def test_snapshots_that_a_run_is_too_short_for_are_refused(train_small, tmp_path
     assert train_small(traces=True, steps=4).trace.steps.tolist() == [0, 1, 2, 3, 4]
 
 
+def test_several_layers_are_recorded_as_each_would_be_alone(train_small, tmp_path):
+    several = TraceSettings(layer=("1", "0"), n_snapshots=3)
+    trace = train_small(traces=several, out=tmp_path).trace
+    assert trace.layers == ("1", "0")
+    loaded = Trace.load(tmp_path)
+    assert loaded.layers == trace.layers
+    for name in ("0", "1"):
+        alone = train_small(traces=TraceSettings(layer=name, n_snapshots=3)).trace
+        for recorded in (trace.at(name), loaded.at(name)):
+            assert recorded.layers == (name,)
+            assert np.array_equal(recorded.activations, alone.activations)
+        assert Trace.load(tmp_path, layer=name).layer == name
+    with pytest.raises(ValueError, match="layer must be '1' or '0', got '2'"):
+        trace.at("2")
+
+
+def test_several_layers_are_complete_after_an_interruption(
+    train_small, tmp_path, monkeypatch
+):
+    settings = TraceSettings(layer=("1", "0"), n_snapshots=3)
+    whole = train_small(traces=settings).trace
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            _fit, "deferred_interruption", lambda: contextlib.nullcontext(lambda: True)
+        )
+        with pytest.raises(KeyboardInterrupt):
+            train_small(traces=settings, out=tmp_path)
+    resumed = train_small(traces=settings, out=tmp_path).trace
+    for name in ("0", "1"):
+        assert np.array_equal(resumed.at(name).activations, whole.at(name).activations)
+
+
+@pytest.mark.parametrize("layers", [(), ("0", ""), (0,)])
+def test_wrong_names_of_several_layers_are_refused(layers):
+    with pytest.raises(ValueError, match="layer must be the name of a module"):
+        TraceSettings(layer=layers)
+
+
 def test_all_runs_see_the_same_observations(train_small):
     one, other = (train_small(seed=seed, traces=True).trace for seed in (0, 1))
     assert np.array_equal(one.rows, other.rows)

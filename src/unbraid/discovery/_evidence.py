@@ -13,7 +13,8 @@ from unbraid.representation import encode
 from unbraid.selection import (
     Evidence,
     chance_agreement,
-    training_dynamics,
+    compare_training,
+    dynamics_pairs,
     unsupervised_disentanglement_ranking,
 )
 from unbraid.studies import RunRecord, StudyFolder
@@ -89,7 +90,15 @@ def collect_evidence(
     supervised = None
     if labels is not None:
         supervised = np.array([labels.score(model, dataset) for model in models])
-    dynamics = _compare_training(done, owners, agreement.n_active > 0)
+    axes: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+
+    def read_trace(index: int) -> Trace | None:
+        trace = _load_trace(done[index])
+        if trace is not None:
+            axes[index] = trace.steps, trace.rows
+        return trace
+
+    compared = compare_training(owners, read_trace, is_active=agreement.n_active > 0)
     fits = [run.scores["fit"] for run in done]
     evidence = Evidence(
         names=tuple(
@@ -101,14 +110,22 @@ def collect_evidence(
         active_latents=agreement.n_active,
         chance={name: each.level for name, each in chance.items()},
         chance_mean={name: each.mean for name, each in chance.items()},
-        dynamics_pairs={name: each.pairs for name, each in dynamics.items()},
+        dynamics_pairs=dynamics_pairs(owners, compared),
         elbo=_column(fits, "elbo"),
         reconstruction=_column(fits, "reconstruction"),
         supervised=supervised,
         n_labels=0 if labels is None else len(labels.rows),
     )
     migs = [run.scores["scores"].get("mig", {}) for run in done]
-    paths = {name: each.paths for name, each in dynamics.items() if each.paths}
+    paths = {
+        name: TrainingPaths(
+            seeds=tuple(done[index].cell.spec.seed for index in each.runs),
+            steps=axes[each.runs[0]][0],
+            rows=axes[each.runs[0]][1],
+            embedding=each.score.embedding,
+        )
+        for name, each in compared.items()
+    }
     return Population(done, saved, evidence, _column(migs, "value"), paths)
 
 
@@ -144,49 +161,6 @@ def _load_trace(run: RunRecord) -> Trace | None:
         return Trace.load(run.cell.files.path)
     except (FileNotFoundError, CheckpointFormatError):
         return None  # pruned or damaged: the other seeds are compared without it
-
-
-@dataclass(frozen=True, eq=False)
-class _Dynamics:
-    """Training of the seeds of one configuration.
-
-    Attributes:
-        pairs: Discrepancy of every two seeds, ``(n_seeds, n_seeds)``; NaN for seeds
-            without a trace or without an active latent.
-        paths: Their training in a common space, if at least two can be compared.
-    """
-
-    pairs: NDArray[np.float64]
-    paths: TrainingPaths | None = None
-
-
-def _compare_training(
-    runs: Sequence[RunRecord], owners: Sequence[str], is_active: NDArray[np.bool_]
-) -> dict[str, _Dynamics]:
-    """Compare how the seeds of each configuration learned."""
-    dynamics = {}
-    for name in dict.fromkeys(owners):
-        own = np.flatnonzero(np.array(owners) == name)
-        traces = {
-            index: trace
-            for index in np.flatnonzero(is_active[own])
-            if (trace := _load_trace(runs[own[index]])) is not None
-        }
-        pairs = np.full((len(own), len(own)), np.nan)
-        if len(traces) < 2:
-            dynamics[name] = _Dynamics(pairs)
-            continue
-        score = training_dynamics(list(traces.values()))
-        pairs[np.ix_(list(traces), list(traces))] = score.pairs
-        first = next(iter(traces.values()))
-        paths = TrainingPaths(
-            seeds=tuple(runs[own[index]].cell.spec.seed for index in traces),
-            steps=first.steps,
-            rows=first.rows,
-            embedding=score.embedding,
-        )
-        dynamics[name] = _Dynamics(pairs, paths)
-    return dynamics
 
 
 def _column(records: Sequence[Mapping[str, float]], name: str) -> NDArray[np.float64]:

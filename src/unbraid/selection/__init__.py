@@ -1,6 +1,7 @@
 """Choosing models without labels."""
 
 from ._chance import Chance, chance_agreement, chance_level
+from ._compared_training import ComparedTraining, compare_training, dynamics_pairs
 from ._evidence import Evidence
 from ._jacobian_contrast import jacobian_contrast
 from ._label_free_scores import SCORES, LabelFreeScore, label_free_scores
@@ -23,6 +24,7 @@ __all__ = [
     "WEIGHTS",
     "CentralityScores",
     "Chance",
+    "ComparedTraining",
     "DynamicsScore",
     "Evidence",
     "LabelEffect",
@@ -33,6 +35,8 @@ __all__ = [
     "UDRScores",
     "chance_agreement",
     "chance_level",
+    "compare_training",
+    "dynamics_pairs",
     "jacobian_contrast",
     "label_free_scores",
     "model_centrality",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from unbraid.metrics.unsupervised import read_log_variances
 from unbraid.training import Trace
 
 from ._comparable import Coded, coded_parts
+from ._compared_training import compare_training
 from ._jacobian_contrast import jacobian_contrast
 from ._model_access import EncoderDecoder, read_active
 from ._model_centrality import model_centrality
@@ -101,24 +103,20 @@ def centrality(runs: Sequence[ScoredRun], seed: int) -> Floats:
 def dynamics(runs: Sequence[ScoredRun], seed: int) -> Floats:
     """Return the mean discrepancy of each run's training from other seeds.
 
-    Runs without active latents are left out, because a decoder that ignores its input
-    is perfectly stable.
+    Runs without active latents are left out, see :func:`compare_training`.
     """
-    alive = [
-        read_active("dynamics", run.codes, kl_threshold=0.01).n_active > 0
-        for run in runs
-    ]
+    compared = compare_training(
+        [run.configuration for run in runs],
+        lambda k: runs[k].trace,
+        is_active=[
+            read_active("dynamics", run.codes, kl_threshold=0.01).n_active > 0
+            for run in runs
+        ],
+        score=partial(training_dynamics, seed=seed),
+    )
     scores = np.full(len(runs), np.nan)
-    for configuration in dict.fromkeys(run.configuration for run in runs):
-        rows = [
-            k
-            for k, run in enumerate(runs)
-            if run.configuration == configuration and alive[k]
-        ]
-        if len(rows) > 1:
-            traces: list[Any] = [runs[k].trace for k in rows]
-            pairs = training_dynamics(traces, seed=seed).pairs
-            scores[rows] = pairs.sum(axis=1) / (len(rows) - 1)
+    for each in compared.values():
+        scores[each.runs] = each.per_run
     return scores
 
 

@@ -67,7 +67,7 @@ def _write_entry(entry: Any) -> Any:
 class Traces(Section):
     """Activations to record during training; the fields of ``TraceSettings``."""
 
-    layer: str = ""
+    layer: str | list[str] = ""
     n_observations: Whole = 64
     n_snapshots: Whole = 10
 

@@ -1,7 +1,8 @@
 """Traces: activations of a decoder layer for fixed observations during training."""
 
 import os
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ from ._tensor_file import read_tensors, write_tensors
 
 _KIND = "trace"
 _PARTS = ("rows", "steps", "activations")
+_OTHER = "activations of "
+"""Beginning of the names of tensors of further layers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +38,8 @@ class TraceSettings:
     objectives record the same ones.
 
     Args:
-        layer: Name of a module within the decoder, as ``named_modules`` gives it; the
-            last hidden layer when not given.
+        layer: Name of a module within the decoder, as ``named_modules`` gives it, or
+            several names; the last hidden layer when not given.
         n_observations: Number of rows of the dataset to record, drawn at random.
         rows: Rows to record, instead of random ones.
         n_snapshots: Number of snapshots, evenly spaced from before the first step to
@@ -45,13 +48,15 @@ class TraceSettings:
             taken before the first update.
     """
 
-    layer: str = ""
+    layer: str | tuple[str, ...] = ""
     n_observations: int = 64
     rows: tuple[int, ...] = ()
     n_snapshots: int = 10
     steps: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        if not isinstance(self.layer, str):
+            object.__setattr__(self, "layer", _read_layers(self.layer))
         object.__setattr__(self, "rows", tuple(map(int, self.rows)))
         object.__setattr__(self, "steps", tuple(sorted(set(map(int, self.steps)))))
         check_count("n_observations", self.n_observations, least=1)
@@ -89,31 +94,57 @@ class TraceSettings:
     def to_plain(self) -> dict[str, Any]:
         """Convert to JSON types."""
         plain = asdict(self)
-        return {**plain, "rows": list(self.rows), "steps": list(self.steps)}
+        layer = self.layer if isinstance(self.layer, str) else list(self.layer)
+        rows, steps = list(self.rows), list(self.steps)
+        return {**plain, "layer": layer, "rows": rows, "steps": steps}
 
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """Activations of a layer during training.
+    """Activations of a layer during training, and of other layers if recorded.
 
     Attributes:
         layer: Name of the module within the decoder.
         rows: Rows of the observations in the dataset, ``(n_observations,)``.
         steps: Steps of the snapshots, ``(n_snapshots,)``.
         activations: Activations, ``(n_snapshots, n_observations, n_units)``.
+        others: Activations of the other recorded layers, by name.
     """
 
     layer: str
     rows: NDArray[np.int64]
     steps: NDArray[np.int64]
     activations: NDArray[np.float32]
+    others: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """Names of all recorded layers."""
+        return (self.layer, *self.others)
+
+    def at(self, layer: str) -> "Trace":
+        """Return the trace of one of the recorded layers.
+
+        Args:
+            layer: Name of the module within the decoder.
+
+        Example:
+            >>> rows, steps, one = np.arange(2), np.arange(3), np.zeros((3, 2, 4))
+            >>> trace = Trace("1", rows, steps, one, {"3": np.ones((3, 2, 5))})
+            >>> trace.layers, trace.at("3").activations.shape
+            (('1', '3'), (3, 2, 5))
+        """
+        check_option("layer", layer, self.layers)
+        every = {self.layer: self.activations, **self.others}
+        return Trace(layer, self.rows, self.steps, every[layer])
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "Trace":
+    def load(cls, path: str | os.PathLike[str], *, layer: str = "") -> "Trace":
         """Load what a run has recorded so far.
 
         Args:
             path: Folder of the run.
+            layer: Name of one of the recorded layers; all of them when not given.
 
         Raises:
             CheckpointFormatError: If the file is damaged, or belongs to another run.
@@ -127,17 +158,40 @@ class Trace:
             )
         tensors, about = read_tensors(file, kind=_KIND)
         shapes = [tensors[name].shape for name in _PARTS if name in tensors]
-        layer = about.get("layer")
+        first = about.get("layer")
+        others = {
+            name.removeprefix(_OTHER): tensor
+            for name, tensor in tensors.items()
+            if name.startswith(_OTHER)
+        }
         if not (
-            isinstance(layer, str)
+            isinstance(first, str)
             and list(map(len, shapes)) == [1, 1, 3]
-            and shapes[2][:2] == (*shapes[1], *shapes[0])
+            and all(
+                len(shape) == 3 and shape[:2] == (*shapes[1], *shapes[0])
+                for shape in (shapes[2], *(other.shape for other in others.values()))
+            )
         ):
             raise CheckpointFormatError(
                 f"{file}: the file is damaged: it has no activations of a layer."
             )
         _check_owner(file, about.get("run"))
-        return cls(layer, *(tensors[name].numpy() for name in _PARTS))
+        rows, steps, activations = (tensors[name].numpy() for name in _PARTS)
+        order = about.get("others", sorted(others))
+        more = {name: others[name].numpy() for name in order}
+        trace = cls(first, rows, steps, activations, more)
+        return trace.at(layer) if layer else trace
+
+
+def _read_layers(names: Iterable[str]) -> tuple[str, ...]:
+    """Return several names of layers, each once; a single name as it is."""
+    layers = tuple(dict.fromkeys(names))
+    if not layers or not all(isinstance(name, str) and name for name in layers):
+        raise ValueError(
+            f"layer must be the name of a module of the decoder, or several names, got "
+            f"{list(layers)!r}."
+        )
+    return layers
 
 
 def _check_owner(file: Path, owner: Any) -> None:
@@ -179,25 +233,29 @@ class TraceRecorder:
         if not model.has_decoder:
             raise ValueError(f"Traces are activations of the decoder. {NO_DECODER}")
         self.wanted = settings.steps_of(n_steps)
-        self._layer = settings.layer or last_hidden_layer(model.decoder)
-        self._module = _find_module(model.decoder, self._layer)
+        names = settings.layer or last_hidden_layer(model.decoder)
+        self._layers = (names,) if isinstance(names, str) else names
+        self._modules = [_find_module(model.decoder, name) for name in self._layers]
         self._model = model
         self._rows = _choose_rows(settings, dataset)
         self._images = float_images(dataset, self._rows).to(model.mean.device)
         self._path, self._run_id = path, ""
         self._steps: list[int] = []
-        self._activations: list[NDArray[np.float32]] = []
+        self._activations: dict[str, list[NDArray[np.float32]]] = {
+            name: [] for name in self._layers
+        }
 
     @property
     def trace(self) -> Trace:
         """Everything that was recorded."""
         shape = (0, len(self._rows), 0)
-        return Trace(
-            self._layer,
-            self._rows,
-            np.array(self._steps, dtype=np.int64),
-            np.stack(self._activations) if self._steps else np.empty(shape, np.float32),
-        )
+        every = {
+            name: np.stack(recorded) if recorded else np.empty(shape, np.float32)
+            for name, recorded in self._activations.items()
+        }
+        steps = np.array(self._steps, dtype=np.int64)
+        first = every.pop(self._layers[0])
+        return Trace(self._layers[0], self._rows, steps, first, every)
 
     def resume(self, step: int, run_id: str) -> None:
         """Continue with the snapshots in the file.
@@ -215,8 +273,16 @@ class TraceRecorder:
         if self._path.is_file():
             kept = Trace.load(self._path)
             is_past = kept.steps <= step
+            if kept.layers != self._layers:
+                raise CheckpointFormatError(
+                    f"{self._path}: the file holds the layers "
+                    f"{', '.join(kept.layers)}, not {', '.join(self._layers)}. Delete "
+                    "the folder of the run to train it again."
+                )
             self._steps = kept.steps[is_past].tolist()
-            self._activations = list(kept.activations[is_past])
+            self._activations = {
+                name: list(kept.at(name).activations[is_past]) for name in self._layers
+            }
         past = [wanted for wanted in self.wanted if wanted < step]
         if [recorded for recorded in self._steps if recorded < step] != past:
             raise CheckpointFormatError(
@@ -230,27 +296,41 @@ class TraceRecorder:
         if step not in self.wanted or step in self._steps:
             return
         self._steps.append(step)
-        self._activations.append(self._observe())
+        for name, seen in self._observe().items():
+            self._activations[name].append(seen)
         if self._path is not None:
             trace = self.trace
             tensors = {name: torch.from_numpy(getattr(trace, name)) for name in _PARTS}
-            about = {"layer": self._layer, "run": self._run_id}
+            about: dict[str, Any] = {"layer": trace.layer, "run": self._run_id}
+            if trace.others:
+                about["others"] = list(trace.others)
+                for name, activations in trace.others.items():
+                    tensors[_OTHER + name] = torch.from_numpy(activations)
             write_tensors(self._path, tensors, kind=_KIND, about=about)
 
-    def _observe(self) -> NDArray[np.float32]:
-        seen: list[torch.Tensor] = []
+    def _observe(self) -> dict[str, NDArray[np.float32]]:
+        seen: dict[str, NDArray[np.float32]] = {}
+
+        def keep(name: str, output: Any) -> None:
+            if name not in seen:  # the first call of a module that is called often
+                seen[name] = output.detach().flatten(1).float().cpu().numpy().copy()
+
         was_training = self._model.training
         self._model.eval()
-        hook = self._module.register_forward_hook(
-            lambda module, inputs, output: seen.append(output.detach())
-        )
+        hooks = [
+            module.register_forward_hook(
+                lambda module, inputs, output, name=name: keep(name, output)
+            )
+            for name, module in zip(self._layers, self._modules, strict=True)
+        ]
         try:
             with torch.no_grad():
                 self._model.decoder(self._model.encode(self._images).mean)
         finally:
-            hook.remove()
+            for hook in hooks:
+                hook.remove()
             self._model.train(was_training)
-        return seen[0].flatten(1).float().cpu().numpy().copy()
+        return seen
 
 
 def last_hidden_layer(decoder: nn.Module) -> str:
