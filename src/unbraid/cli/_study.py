@@ -16,6 +16,7 @@ from ._study_run import (
     read_target,
     run_and_report,
 )
+from ._study_select import select
 
 study = typer.Typer(
     name="study", no_args_is_help=True, help="Run and look after studies of many runs."
@@ -189,6 +190,9 @@ def report(
         print_json({"page": str(page), "bytes": page.stat().st_size})
     else:
         typer.echo(page)
+
+
+study.command()(select)
 
 
 @study.command()

@@ -11,6 +11,7 @@ from ._ranking import WEIGHTS, LabelEffect, Ranked, Ranking, rank_models
 from ._reproducible import reproducible_latents
 from ._run_scores import ScoredRun
 from ._self_mig import self_mig
+from ._sensitivity import VARIED, dynamics_sensitivity
 from ._standardized_agreement import standardized_agreement
 from ._training_dynamics import (
     DynamicsScore,
@@ -21,6 +22,7 @@ from ._udr import UDRScores, unsupervised_disentanglement_ranking
 
 __all__ = [
     "SCORES",
+    "VARIED",
     "WEIGHTS",
     "CentralityScores",
     "Chance",
@@ -37,6 +39,7 @@ __all__ = [
     "chance_level",
     "compare_training",
     "dynamics_pairs",
+    "dynamics_sensitivity",
     "jacobian_contrast",
     "label_free_scores",
     "model_centrality",

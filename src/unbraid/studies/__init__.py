@@ -7,6 +7,8 @@ from ._prune import Pruned, prune
 from ._records import RunRecord, read_records
 from ._run_files import RunFiles
 from ._run_study import StudyResult, fingerprints_of, retry_failed, run_study
+from ._select import select_run
+from ._selection import StudySelection
 from ._specification import Evaluation, RunSpec
 from ._status import RunStatus, StudyStatus, study_status
 from ._store import Cell, StudyFolder
@@ -36,6 +38,7 @@ __all__ = [
     "Study",
     "StudyFolder",
     "StudyResult",
+    "StudySelection",
     "StudyStatus",
     "estimate",
     "preset",
@@ -47,6 +50,7 @@ __all__ = [
     "retry_failed",
     "run_study",
     "save_table",
+    "select_run",
     "study_from_plain",
     "study_status",
     "study_table",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from unbraid.foundation import numpy_generator
 from unbraid.selection import UDRScores
+from unbraid.studies.analysis import setting_name
 
 from ._drawing import label_of, new_figure, show_matrix, tidy
 from ._frames import numbers, settings_of
@@ -89,13 +90,6 @@ def rank_settings(
         mean = float(values.mean())
         ranked.append(RankedSetting(name, mean, interval, group, len(values)))
     return tuple(ranked)
-
-
-def setting_name(method: str, strength: object) -> str:
-    """Return the name of a setting: its method and strength."""
-    if isinstance(strength, float):
-        return method if np.isnan(strength) else f"{method} {strength:g}"
-    return f"{method} {strength}"
 
 
 def draw_ranking(

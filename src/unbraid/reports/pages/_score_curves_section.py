@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 
 from unbraid.reports.figures._frames import settings_of, texts
-from unbraid.reports.figures._ranking import setting_name
 from unbraid.reports.figures._score_curves import draw_score_curves
 from unbraid.studies import RunRecord
-from unbraid.studies.analysis import strengths
+from unbraid.studies.analysis import setting_name, strengths
 from unbraid.training import ScoreCurve
 
 from ._embed import Gallery, picture

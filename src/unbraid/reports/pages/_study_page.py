@@ -8,9 +8,9 @@ import pandas as pd
 
 from unbraid.data import AbstractDataset, DataSpec, open_dataset
 from unbraid.reports.figures._frames import count_different, is_done, numbers, texts
-from unbraid.reports.figures._ranking import RankedSetting, rank_settings, setting_name
+from unbraid.reports.figures._ranking import RankedSetting, rank_settings
 from unbraid.studies import RunRecord, StudyFolder, make_table, read_records
-from unbraid.studies.analysis import strengths, values_of
+from unbraid.studies.analysis import setting_name, strengths, values_of
 
 from ._comparison_section import comparison_section, main_score, ranking_block
 from ._dynamics_block import dynamics_picture, read_paths

@@ -14,9 +14,8 @@ from unbraid.reports.figures._frames import (
     settings_of,
     texts,
 )
-from unbraid.reports.figures._ranking import setting_name
 from unbraid.studies import RunRecord, RunSpec
-from unbraid.studies.analysis import strengths
+from unbraid.studies.analysis import setting_name, strengths
 
 from ._comparison_section import main_score
 from ._page import Notice, Section, Table

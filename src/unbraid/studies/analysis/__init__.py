@@ -4,7 +4,7 @@ from ._downstream_agreement import downstream_agreement
 from ._metric_agreement import metric_agreement
 from ._own_scores import default_metrics
 from ._rank_correlation import RankAgreement, RankCorrelation, correlate_ranks
-from ._strengths import strengths
+from ._strengths import setting_name, strengths
 from ._table import (
     DISENTANGLEMENT_METRICS,
     DOWNSTREAM_SCORES,
@@ -37,6 +37,7 @@ __all__ = [
     "default_metrics",
     "downstream_agreement",
     "metric_agreement",
+    "setting_name",
     "strengths",
     "total_correlation_by_strength",
     "transfer",

@@ -78,6 +78,18 @@ def strengths(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def setting_name(method: str, strength: Any) -> str:
+    """Return the name of a setting: its method and strength.
+
+    Example:
+        >>> setting_name("beta_vae", 4.0), setting_name("vae", math.nan)
+        ('beta_vae 4', 'vae')
+    """
+    if isinstance(strength, float):
+        return method if math.isnan(strength) else f"{method} {strength:g}"
+    return f"{method} {strength}"
+
+
 def _key(value: Any) -> tuple[int, Any]:
     """A value that can be compared with any other: none, then numbers, then text."""
     if value is None or (isinstance(value, numbers.Real) and math.isnan(value)):
