@@ -29,6 +29,11 @@ from ._manifolds import (
     torus,
 )
 from ._multislice_kernel import MultisliceKernel, multislice_kernel
+from ._potential_embedding import (
+    PotentialEmbedding,
+    diffusion_entropy,
+    potential_embedding,
+)
 from ._tangents import tangent_spaces
 
 __all__ = [
@@ -39,11 +44,13 @@ __all__ = [
     "JointEmbedding",
     "ManifoldSample",
     "MultisliceKernel",
+    "PotentialEmbedding",
     "alignment_error",
     "bottom_eigenpairs",
     "check_points",
     "connection_laplacian",
     "dense_rotation",
+    "diffusion_entropy",
     "discrepancy_matrix",
     "empirical_marginals",
     "geomancer_cost",
@@ -52,6 +59,7 @@ __all__ = [
     "joint_embedding",
     "median_distance",
     "multislice_kernel",
+    "potential_embedding",
     "product_manifold",
     "random_rotation",
     "rotation_group",
