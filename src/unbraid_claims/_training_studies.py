@@ -1,4 +1,4 @@
-"""Studies of capacity, compute and encoder size, which no published sweep covers."""
+"""Studies that no published sweep covers, such as those of capacity and of compute."""
 
 from collections.abc import Callable
 from typing import Any
@@ -52,6 +52,32 @@ def encoder_size(preset: str) -> Plain:
     }
 
 
+def beta_samples(preset: str) -> Plain:
+    """Return a study of beta-VAE over betas from far too small to far too large.
+
+    Those of the miniature are a quarter of the published ones, as in ``holtz-2022``.
+    """
+    is_paper = preset == "paper"
+    betas = [0.1, 1, 10, 100]
+    return _study(is_paper) | {
+        "objective": {"name": "beta_vae"},
+        "grid": {"objective.beta": betas if is_paper else [b / 4 for b in betas]},
+        "seeds": 3,
+    }
+
+
+def latent_numbers(preset: str) -> Plain:
+    """Return a study of beta-VAE over the number of latents, with traces."""
+    is_paper = preset == "paper"
+    traces = {"layer": "3"} if is_paper else {}
+    return _study(is_paper) | {
+        "objective": {"name": "beta_vae", "beta": 1 if is_paper else 0.25},
+        "grid": {"training.n_latents": [4, 8, 16]},
+        "traces": {"n_observations": 64, "n_snapshots": 20, **traces},
+        "seeds": 5,
+    }
+
+
 def _study(is_paper: bool) -> Plain:
     return {
         "data": "dsprites" if is_paper else _MINI_DATA,
@@ -70,8 +96,10 @@ def _study(is_paper: bool) -> Plain:
 
 
 OWN_STUDIES: dict[str, Callable[[str], Plain]] = {
+    "beta-samples": beta_samples,
     "capacity": capacity,
     "compute": compute,
     "encoder-size": encoder_size,
+    "latent-numbers": latent_numbers,
 }
 """Studies by name, as functions from the preset to the data of a study file."""

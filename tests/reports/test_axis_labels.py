@@ -87,6 +87,7 @@ def draw_all(run, squares):
         "draw_score_curves": ({"seed 0": [curves["mig"]]},),
         "draw_scores_by_method": (variance,),
         "draw_total_correlation": (total_correlation_by_strength(table()),),
+        "draw_trace_embedding": (embedding[0],),
         "draw_training_curves": (training_curves(run.history),),
         "draw_variance_explained": (variance,),
     }

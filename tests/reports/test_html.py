@@ -273,6 +273,10 @@ def test_seeds_of_the_best_setting_are_seen_to_learn(tmp_path):
     assert rows[0] == "run,step,row,first,second"
     assert len(rows) == 1 + 3 * 4 * 9
     assert {row.split(",")[0] for row in rows[1:]} == {"seed 0", "seed 1", "seed 2"}
+    assert "How this run learned (M-PHATE)" in found.text
+    assert len(csv_of(found, "m-phate.csv")) == 1 + 4 * 9
+    alone = write_report(next((tmp_path / "s" / "runs").iterdir()))
+    assert "How this run learned (M-PHATE)" in Content(alone).text
     # Of one trace there is nothing to compare, and a damaged one is none.
     traces = sorted((tmp_path / "s").glob("runs/*/traces.safetensors"))
     traces[0].write_bytes(b"nothing")

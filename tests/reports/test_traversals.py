@@ -7,6 +7,7 @@ from unbraid.reports import (
     draw_factor_traversals,
     draw_joint_embedding,
     draw_latent_traversals,
+    draw_trace_embedding,
     factor_traversals,
     latent_traversals,
 )
@@ -104,6 +105,46 @@ def test_a_large_joint_embedding_is_drawn_in_part():
     axes = draw_joint_embedding(np.zeros((12, 4, 5, 2)), max_points=50).axes[0]
     assert len(axes.collections[0].get_offsets()) == 50
     assert len(axes.get_legend().get_texts()) == 12
+
+
+def colors_of(axes):
+    """The value by which each drawn point is colored, by its coordinates."""
+    (drawn,) = axes.collections[:1]
+    points = map(tuple, np.asarray(drawn.get_offsets()))
+    return dict(zip(points, drawn.get_array(), strict=True))
+
+
+def test_a_joint_embedding_may_be_colored_by_a_value_of_the_observations():
+    embedding = np.random.default_rng(0).normal(size=(3, 4, 5, 2))
+    values = [3.0, 1.0, 4.0, 1.5, 9.0]
+    figure = draw_joint_embedding(embedding, values=values, label="x + 64 y")
+    found = colors_of(figure.axes[0])
+    for (*_, observation), point in zip(
+        np.ndindex(3, 4, 5), embedding.reshape(-1, 2), strict=True
+    ):
+        assert found[tuple(point)] == values[observation]
+    assert figure.axes[1].get_ylabel() == "x + 64 y"
+    assert figure.axes[0].get_legend() is None
+    with pytest.raises(ValueError, match=r"values must have shape \(5,\)"):
+        draw_joint_embedding(embedding, values=[1.0])
+
+
+def test_a_trace_is_colored_by_step_and_by_value():
+    embedding = np.random.default_rng(0).normal(size=(3, 4, 2))
+    steps, values = [0, 50, 100], [1.0, 2.0, 3.0, 5.0]
+    figure = draw_trace_embedding(embedding, steps=steps, values=values, label="y")
+    by_step, by_value = (colors_of(axes) for axes in figure.axes[:2])
+    for (when, observation), point in zip(
+        np.ndindex(3, 4), embedding.reshape(-1, 2), strict=True
+    ):
+        assert by_step[tuple(point)] == steps[when]
+        assert by_value[tuple(point)] == values[observation]
+    alone = draw_trace_embedding(embedding)
+    assert sorted(set(colors_of(alone.axes[0]).values())) == [0, 1, 2]
+    with pytest.raises(ValueError, match="embedding must have shape"):
+        draw_trace_embedding(embedding[0])
+    with pytest.raises(ValueError, match=r"steps must have shape \(3,\)"):
+        draw_trace_embedding(embedding, steps=[0, 1])
 
 
 def test_a_joint_embedding_has_two_coordinates_and_a_name_for_each_realisation():

@@ -11,7 +11,7 @@ from .figures._cumulative_distances import (
     draw_cumulative_distances,
 )
 from .figures._distances import draw_distance_matrices
-from .figures._dynamics import draw_joint_embedding
+from .figures._dynamics import draw_joint_embedding, draw_trace_embedding
 from .figures._factors import (
     FactorLatentMatrices,
     draw_factor_latent_matrices,
@@ -110,6 +110,7 @@ __all__ = [
     "draw_score_curves",
     "draw_scores_by_method",
     "draw_total_correlation",
+    "draw_trace_embedding",
     "draw_training_curves",
     "draw_variance_explained",
     "factor_latent_matrices",

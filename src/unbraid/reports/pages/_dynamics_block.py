@@ -2,13 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from unbraid.foundation import CheckpointFormatError
-from unbraid.reports.figures._dynamics import draw_joint_embedding
+from unbraid.geometry import multislice_kernel, potential_embedding
+from unbraid.reports.figures._dynamics import (
+    draw_joint_embedding,
+    draw_trace_embedding,
+)
 from unbraid.selection import training_dynamics
 from unbraid.studies import RunRecord
 from unbraid.training import Trace
@@ -48,7 +53,11 @@ def read_paths(runs: Sequence[RunRecord]) -> TrainingPaths | None:
     Returns:
         Figure; ``None`` if fewer than two of the runs have traces.
     """
-    traced = [(run, trace) for run in runs if (trace := _read_trace(run)) is not None]
+    traced = [
+        (run, trace)
+        for run in runs
+        if (trace := _read_trace(run.cell.files.path)) is not None
+    ]
     traced = traced[:_MOST_SEEDS]
     if len(traced) < 2:
         return None
@@ -82,16 +91,49 @@ def dynamics_picture(
     )
 
 
+def trace_picture(folder: Path) -> Picture | None:
+    """Draw how one run learned, by M-PHATE; ``None`` if it has no trace.
+
+    Args:
+        folder: Folder of the run.
+    """
+    trace = _read_trace(folder)
+    if trace is None or len(trace.steps) < 2:
+        return None
+    found = potential_embedding(multislice_kernel(trace.activations))
+    n_steps, n_rows, _ = found.vectors.shape
+    when, row = np.indices((n_steps, n_rows)).reshape(2, -1)
+    points = found.vectors.reshape(-1, 2).round(4)
+    return picture(
+        "How this run learned (M-PHATE)",
+        draw_trace_embedding(found.vectors, steps=trace.steps),
+        caption="Every point is an image at one step of training. The network treats "
+        f"close points alike. Layer {trace.layer} of the decoder, diffusion time "
+        f"{found.steps}.",
+        data=pd.DataFrame(
+            {
+                "step": trace.steps[when],
+                "row": trace.rows[row],
+                "first": points[:, 0],
+                "second": points[:, 1],
+            }
+        ),
+        file="m-phate",
+    )
+
+
 def _most_rows(n_steps: int) -> int:
     return max(_MOST_POINTS // max(n_steps, 1), 3)
 
 
-def _read_trace(run: RunRecord) -> Trace | None:
+def _read_trace(folder: Path) -> Trace | None:
     """Return the trace of a run, limited to some observations."""
     try:
-        trace = Trace.load(run.cell.files.path)
+        trace = Trace.load(folder)
     except (FileNotFoundError, CheckpointFormatError):
-        return None  # pruned or damaged: drawn without it
+        return None  # not recorded, pruned or damaged: drawn without it
+    if not len(trace.steps):
+        return None
     n_kept = _most_rows(len(trace.steps))
     return Trace(
         trace.layer,

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from unbraid.foundation import CheckpointFormatError, read_json
 from unbraid.studies import RunFiles
 from unbraid.training import RunFolder, read_history, score_curves
 
+from ._dynamics_block import trace_picture
+from ._embed import Gallery
 from ._model_section import model_section
 from ._page import Notice, Page, Preformatted, Section, Table
 from ._score_curves_section import run_score_blocks
@@ -34,7 +37,16 @@ def run_page(path: Path, data: AbstractDataset | None = None) -> Page:
     sections = [_setup_section(settings)]
     if (path / "model.safetensors").is_file():
         text = (why,) if why else ()
-        sections.append(model_section("The model", path, dataset, paragraphs=text))
+        section = model_section("The model", path, dataset, paragraphs=text)
+        gallery = Gallery()
+        gallery.add("M-PHATE", lambda: trace_picture(path))
+        sections.append(
+            replace(
+                section,
+                paragraphs=(*section.paragraphs, *gallery.explanations),
+                blocks=(*section.blocks, *gallery.pictures),
+            )
+        )
     scores = scores_table(_read_scores(path))
     during = run_score_blocks(score_curves(read_history(path / "scores.jsonl")))
     if scores is not None or during:
@@ -130,7 +142,9 @@ def _setup_section(settings: dict[str, Any]) -> Section:
     training = settings.get("training", settings)
     training = training if isinstance(training, dict) else {}
     about = settings.get("about")
-    name = about.get("name") if isinstance(about, dict) else None
+    # The source has the options of the data; the first versions have the name only.
+    about = about if isinstance(about, dict) else {}
+    name = about.get("source") or about.get("name")
     data = settings.get("data") or name or "unknown"
     rows = [("data", str(data)), ("objective", _objective(settings))]
     objective = settings.get("objective")

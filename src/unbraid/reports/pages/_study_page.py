@@ -13,7 +13,7 @@ from unbraid.studies import RunRecord, StudyFolder, make_table, read_records
 from unbraid.studies.analysis import setting_name, strengths, values_of
 
 from ._comparison_section import comparison_section, main_score, ranking_block
-from ._dynamics_block import dynamics_picture, read_paths
+from ._dynamics_block import dynamics_picture, read_paths, trace_picture
 from ._embed import CANNOT_DRAW, Gallery
 from ._evolution_section import evolution_section
 from ._model_section import model_section
@@ -194,6 +194,7 @@ def _best_section(
     )
     gallery = Gallery()
     gallery.add("Training dynamics", lambda: _dynamics(best, all_runs))
+    gallery.add("M-PHATE", lambda: trace_picture(cell.files.path))
     scores = scores_table(best.scores.get("scores", {}))
     return Section(
         title=section.title,
