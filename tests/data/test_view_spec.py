@@ -119,3 +119,12 @@ def test_a_view_needs_labels(tmp_path):
 def test_names_of_views_are_checked_in_records_too():
     with pytest.raises(ValueError, match="no view 'shuffle'"):
         ViewSpec(name="shuffle")
+
+
+def test_unknown_views_after_options_are_named():
+    with pytest.raises(ValueError, match="no view 'hold_out'"):
+        open_dataset("xy_squares:n_squares=1+hold_out:x_R=0")
+    # A view of a dataset within a dataset is none of the outer one.
+    inner = "sprites2d:image_size=16+without:shape=2"
+    text = f"picture_sprites:sprites='{inner}'"
+    assert DataSpec.parse(text).options["sprites"].strip("'") == inner

@@ -22,11 +22,13 @@ ENTRIES = [
     {"name": "dci", "variant": "logistic", "n_train": 20},
     "dci:n_train=20",
     "downstream:predictor=logistic,sizes=[10,20]",
+    "downstream:sizes=[10,20]",
     "latent_data_correlation",
 ]
 TEXT = (
     "mig,mig:estimator=posterior,sap:score=r2,dci:n_train=20,variant=logistic,"
-    "dci:n_train=20,downstream:sizes=[10,20],predictor=logistic,latent_data_correlation"
+    "dci:n_train=20,downstream:sizes=[10,20],predictor=logistic,"
+    "downstream:sizes=[10,20],latent_data_correlation"
 )
 
 

@@ -174,6 +174,10 @@ def open_dataset(data: str | DataSpec) -> AbstractDataset:
         return DataSpec.parse(data).open()
 
 
+_VIEW = re.compile(r"\+([a-z_]+):[a-z_]+=", re.IGNORECASE)
+"""What looks like a view after the options of a dataset."""
+
+
 def _split_views(text: str) -> tuple[str, list[str]]:
     """Split a string as :func:`split_views` does, but do not split existing paths."""
     if is_path(text):
@@ -183,8 +187,9 @@ def _split_views(text: str) -> tuple[str, list[str]]:
     base, views = split_views(text[start:])
     base = text[:start] + base
     name, _, view = base.partition(":")[0].partition("+")
-    if name in DATASETS and view:
-        ViewSpec.parse(view)  # raises if there is no such view
+    if name in DATASETS:
+        for unknown in [view] if view else _VIEW.findall(base):
+            ViewSpec.parse(unknown)  # raises if there is no such view
     return base, views
 
 
