@@ -8,12 +8,12 @@ import pytest
 from unbraid.data import open_dataset
 from unbraid.studies import study_from_plain
 from unbraid_claims import CLAIMS, study_of
-from unbraid_claims.claims.holtz_figure_1 import _nearest
+from unbraid_claims.claims.holtz_figure_1 import nearest_errors
 from unbraid_claims.claims.holtz_figure_3 import (
     explained_by_other_runs,
     read_positions,
 )
-from unbraid_claims.claims.holtz_figure_4bd import _gain
+from unbraid_claims.claims.holtz_figure_4bd import relative_gain
 
 RNG = np.random.default_rng(0)
 
@@ -61,8 +61,8 @@ def test_samples_may_be_best_between_the_extremes_or_not(distances, verdict):
 def test_distances_to_the_nearest_image_are_those_of_all_pairs():
     samples, images = RNG.random((7, 12)), RNG.random((30, 12))
     expected = [((image - images) ** 2).mean(axis=1).min() for image in samples]
-    np.testing.assert_allclose(_nearest(samples, images), expected)
-    np.testing.assert_allclose(_nearest(images[:3], images), 0, atol=1e-12)
+    np.testing.assert_allclose(nearest_errors(samples, images), expected)
+    np.testing.assert_allclose(nearest_errors(images[:3], images), 0, atol=1e-12)
 
 
 def test_positions_count_only_if_runs_agree_on_them():
@@ -105,9 +105,9 @@ def test_runs_may_be_more_alike_with_few_latents_or_not():
         mean = pairs[np.triu_indices(n_runs, 1)].mean()
         return SimpleNamespace(pairs=pairs, score=mean)
 
-    gain, (low, high) = _gain(score(0.3), score(0.1))
+    gain, (low, high) = relative_gain(score(0.3), score(0.1))
     assert 1 < low < gain < high < 3
-    gain, (low, high) = _gain(score(0.1), score(0.3))
+    gain, (low, high) = relative_gain(score(0.1), score(0.3))
     assert high < 0
-    gain, (low, high) = _gain(score(0.2), score(0.2))
+    gain, (low, high) = relative_gain(score(0.2), score(0.2))
     assert low < 0 < high

@@ -10,11 +10,6 @@ from unbraid.geometry import (
     multislice_kernel,
     potential_embedding,
 )
-from unbraid.geometry._potential_embedding import (
-    _classical_scaling,
-    _knee,
-    _smacof,
-)
 
 RNG = np.random.default_rng(0)
 ACTIVATIONS = RNG.normal(size=(4, 9, 3)).cumsum(axis=0)
@@ -66,33 +61,44 @@ def test_observations_that_never_meet_keep_all_of_the_entropy():
     np.testing.assert_allclose(diffusion_entropy(apart, most_steps=3), np.log(10))
 
 
-def test_the_knee_of_two_straight_lines_is_where_they_meet():
-    curve = np.concatenate([np.linspace(9, 3, 7), np.linspace(3, 2, 20)[1:]])
-    assert _knee(curve) == 6
-    assert _knee(np.array([1.0, 0.5])) == 0
+def test_the_usual_diffusion_time_is_the_knee_of_the_entropy():
+    entropies = diffusion_entropy(KERNEL)
+    times = np.arange(1, len(entropies) + 1)
 
+    def miss(part):
+        line = np.polyfit(times[part], entropies[part], 1)
+        return ((np.polyval(line, times[part]) - entropies[part]) ** 2).sum()
 
-def test_the_knee_is_the_diffusion_time_unless_given():
-    assert potential_embedding(KERNEL).steps == _knee(diffusion_entropy(KERNEL)) + 1
-
-
-def test_scaling_finds_points_in_the_plane_again():
-    points = RNG.normal(size=(30, 2))
-    distances = squareform(pdist(points))
-    classical = _classical_scaling(distances, 2)
-    np.testing.assert_allclose(pdist(classical), pdist(points), atol=1e-9)
-    start = classical + 0.1 * RNG.normal(size=classical.shape)
-    found, stress = _smacof(distances, start, 2_000, 1e-12)
-    assert stress < 1e-8
-    np.testing.assert_allclose(pdist(found), pdist(points), atol=1e-2)
+    # The time at which two straight lines, before and after it, fit best.
+    errors = {
+        time: miss(slice(0, time)) + miss(slice(time - 1, None))
+        for time in times[1:-1].tolist()
+    }
+    assert potential_embedding(KERNEL).steps == min(errors, key=errors.get)
 
 
 def test_scaling_never_makes_the_stress_worse():
-    distances = squareform(pdist(RNG.normal(size=(25, 8))))
-    start = _classical_scaling(distances, 2)
-    stresses = [_smacof(distances, start, n, 1e-12)[1] for n in (0, 1, 5, 50)]
+    stresses = [
+        potential_embedding(KERNEL, steps=3, iterations=n, tolerance=1e-12).stress
+        for n in (0, 1, 5, 50)
+    ]
     assert stresses == sorted(stresses, reverse=True)
     assert stresses[-1] < stresses[0]
+
+
+def test_a_few_coordinates_are_as_good_as_those_of_scikit_learn():
+    manifold = pytest.importorskip("sklearn.manifold")
+    walk = np.linalg.matrix_power(dense_walk(KERNEL), 3)
+    distances = squareform(pdist(-np.log(walk + 1e-7)))
+    options = {"n_components": 2, "random_state": 0, "n_init": 4, "max_iter": 1_000}
+    if "metric_mds" in manifold.MDS().get_params():
+        options |= {"metric": "precomputed", "init": "random"}
+    else:
+        options["dissimilarity"] = "precomputed"
+    theirs = manifold.MDS(**options, normalized_stress=False).fit(distances)
+    found = potential_embedding(KERNEL, steps=3, iterations=1_000, tolerance=1e-9)
+    # The sum over pairs once, where ours counts both orders in both sums.
+    assert found.stress <= 2 * theirs.stress_ / (distances**2).sum() + 1e-3
 
 
 def test_a_still_network_is_one_point():

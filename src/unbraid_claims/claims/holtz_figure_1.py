@@ -75,14 +75,14 @@ def _rows(evidence: Evidence) -> list[dict[str, Any]]:
             {
                 "beta": float(cell.spec.objective["beta"]),
                 "seed": cell.spec.seed,
-                "distance": float(_nearest(flat, images).mean()),
+                "distance": float(nearest_errors(flat, images).mean()),
                 "samples": samples[:_SHOWN].tolist() if cell.spec.seed == 0 else [],
             }
         )
     return found
 
 
-def _nearest(
+def nearest_errors(
     samples: NDArray[np.floating], images: NDArray[np.floating]
 ) -> NDArray[np.floating]:
     """Return the mean squared error of each sample to the nearest image."""

@@ -36,7 +36,7 @@ def measure(evidence: Evidence) -> Measured:
         above(
             f"discrepancy of runs in two coordinates, {n_latents} latents less "
             f"{fewest}, relative to {fewest}",
-            _gain(scores[n_latents], scores[fewest]),
+            relative_gain(scores[n_latents], scores[fewest]),
             expected="above 0: most alike with as many latents as factors",
         )
         for n_latents in others
@@ -44,7 +44,7 @@ def measure(evidence: Evidence) -> Measured:
     return Measured(checks=checks, figure=_draw(scores))
 
 
-def _gain(
+def relative_gain(
     more: DynamicsScore, fewest: DynamicsScore
 ) -> tuple[float, tuple[float, float]]:
     """Return the relative difference of two scores, with its interval over runs."""
