@@ -80,6 +80,10 @@ def command(name, base, target):
         "explore": (["explore", base / "run", "--data", DATA, "-o", target], target),
         "report": (["study", "report", base / "study", "-o", target], target),
         "table": (["study", "table", base / "study", "-o", target], target),
+        "select": (
+            ["study", "select", base / "study", "--scores", "elbo", "-o", target],
+            target,
+        ),
         "evaluate": (
             ["evaluate", *codes, "--metrics", "mig", "--no-levels", "--json", target],
             target,
@@ -101,7 +105,7 @@ def command(name, base, target):
 
 SUFFIXES = {
     **{"explore": ".html", "report": ".html", "table": ".csv", "evaluate": ".json"},
-    **{"factorize": ".png", "bases": ".npz"},
+    **{"factorize": ".png", "bases": ".npz", "select": ".csv"},
 }
 COMMANDS = [*SUFFIXES, "distances", "matrices", "demo", "reproduce"]
 OBSTACLES = ["text", "bytes", "empty", "folder", "pipe", "device", "link"]

@@ -1,5 +1,6 @@
 """``unbraid study select``: choose a run of a study without labels."""
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -121,7 +122,7 @@ def select(
     )
     if out is not None:
         text = selection.runs.to_csv(index=False, lineterminator="\n")
-        with atomic_write(out) as file:
+        with atomic_write(Path(os.path.realpath(out))) as file:  # a link stays a link
             file.write(text.encode(errors="backslashreplace"))
     if json:
         print_json(selection.to_plain())
