@@ -30,7 +30,7 @@ import torch
 from discovery_sets import HELD_OUT, REFUSED, SETS, ImageSet, make_set, write_set
 
 import unbraid
-from unbraid.data import DataSpec, open_dataset
+from unbraid.data import AbstractDataset, open_dataset
 from unbraid.execution import count_cores
 from unbraid.foundation import parse_duration
 from unbraid.metrics import Factors
@@ -76,7 +76,8 @@ def measure_single(task: tuple[str, str, Path]) -> None:
     made, text = make_set(name), write_set(name, folder.parent.parent / "sets")
     seconds = parse_duration(budget) * count_cores()
     model, steps = _train_long(text, seconds, folder / "single")
-    row = {"single": score_codes(model, made, text), "single_steps": steps}
+    scores = score_codes(model, made, open_dataset(text))
+    row = {"single": scores, "single_steps": steps}
     _write(folder / "single.json", row)
 
 
@@ -95,14 +96,14 @@ def _score_models(found: Any, made: ImageSet) -> dict[str, Any]:
         cell = cells[model["run"]]
         # The data of the run: images may have been made smaller.
         trained = unbraid.load(cell.files.path)
-        scores[model["name"]] = score_codes(trained, made, cell.spec.data)
+        scores[model["name"]] = score_codes(trained, made, cell.spec.data.open())
     return scores
 
 
-def score_codes(model: Any, made: ImageSet, data: DataSpec) -> dict[str, float]:
+def score_codes(model: Any, made: ImageSet, data: AbstractDataset) -> dict[str, float]:
     """Score the codes of a model by the factors of a set."""
     rows = np.sort(np.random.default_rng(0).choice(len(made.images), _ROWS, False))
-    codes = unbraid.encode(model, data.open(), rows=rows, progress=False)
+    codes = unbraid.encode(model, data, rows=rows, progress=False)
     factors = Factors(
         made.factors.to_numpy()[rows],
         names=list(made.factors),

@@ -125,7 +125,7 @@ def measure(task: tuple[str, str, int, float, Path]) -> None:
     path = result_path(task)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")
-    part.write_text(json.dumps(row | score_codes(run.model, made, text)) + "\n")
+    part.write_text(json.dumps(row | score_codes(run.model, made, data)) + "\n")
     part.replace(path)
 
 

@@ -22,12 +22,7 @@ import unbraid
 from unbraid.data import AbstractDataset, open_dataset
 from unbraid.discovery import judge
 from unbraid.representation import Representation
-from unbraid.selection import (
-    Evidence,
-    chance_agreement,
-    rank_models,
-    unsupervised_disentanglement_ranking,
-)
+from unbraid.selection import measure_evidence, rank_models
 from unbraid.studies import Preview
 from unbraid.training import TrainingState, specify
 
@@ -60,16 +55,9 @@ def refuse_untrained(data: AbstractDataset, seed: int) -> bool:
 
 def refuse_codes(codes: list[Representation]) -> bool:
     """Return whether seeds of one configuration are refused by their codes."""
-    owners = ["a"] * len(codes)
-    udr = unsupervised_disentanglement_ranking(codes, similarity="spearman")
-    chance = chance_agreement(codes, owners, similarity="spearman")["a"]
-    evidence = Evidence(
-        names=tuple(map(str, range(len(codes)))),
-        specifications=tuple(owners),
-        udr_pairs=udr.pairs,
-        active_latents=udr.n_active,
-        chance={"a": chance.level},
-        chance_mean={"a": chance.mean},
+    names = [str(number) for number in range(len(codes))]
+    evidence = measure_evidence(
+        names, ["a"] * len(codes), codes, n_tried=N_CONFIGURATIONS
     )
     return rank_models(evidence).chosen is None
 

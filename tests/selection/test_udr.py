@@ -246,7 +246,10 @@ def test_partners_of_other_groups_are_compared_and_no_others():
     labels = np.array(groups)
     is_other = labels[:, None] != labels
     assert np.isnan(across.pairs[~is_other]).all()
-    assert (across.pairs[is_other] == every.pairs[is_other]).all()
+    # Products over other blocks of columns round differently.
+    np.testing.assert_allclose(
+        across.pairs[is_other], every.pairs[is_other], rtol=1e-10
+    )
     for k in range(5):
         expected = np.median(every.pairs[is_other[k], k])
         assert across.scores[k] == expected

@@ -248,7 +248,12 @@ def _run(prepared: _Prepared, observer: RaceObserver) -> Discovery:
         result = race.run_round(plan, plan.last_rung)
         dataset = source.dataset
         return result, collect_evidence(
-            result.runs, study, dataset, rows, labels=labels
+            result.runs,
+            study,
+            dataset,
+            rows,
+            n_tried=plan.n_configurations,
+            labels=labels,
         )
 
     try:

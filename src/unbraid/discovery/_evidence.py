@@ -1,7 +1,7 @@
 """Evidence about the finished runs of a study, collected without labels."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,9 @@ from unbraid.reports import TrainingPaths
 from unbraid.representation import encode
 from unbraid.selection import (
     Evidence,
-    chance_agreement,
     compare_training,
     dynamics_pairs,
-    unsupervised_disentanglement_ranking,
+    measure_evidence,
 )
 from unbraid.studies import RunRecord, StudyFolder
 from unbraid.training import SavedModel, Trace, read_model
@@ -54,6 +53,7 @@ def collect_evidence(
     dataset: AbstractDataset,
     rows: NDArray[np.int64],
     *,
+    n_tried: int | None = None,
     labels: FewLabels | None = None,
 ) -> Population:
     """Load the models of all finished runs, and compare their codes and training.
@@ -63,6 +63,7 @@ def collect_evidence(
         folder: Folder of the study, which keeps agreements that were computed.
         dataset: Data that the runs were trained on.
         rows: Rows of the dataset on which codes are compared.
+        n_tried: Number of configurations at the start of the race.
         labels: Labels of a few rows, if there are any.
 
     Raises:
@@ -80,13 +81,17 @@ def collect_evidence(
     models = [each.model for each in saved]
     codes = [encode(model, dataset, rows=rows, progress=False) for model in models]
     owners = [name_configuration(run.cell.spec) for run in done]
-    agreement = unsupervised_disentanglement_ranking(
+    evidence = measure_evidence(
+        [
+            f"{owner}, seed {run.cell.spec.seed}"
+            for owner, run in zip(owners, done, strict=True)
+        ],
+        owners,
         codes,
-        similarity="spearman",
-        groups=owners,
+        decoders=[model if model.has_decoder else None for model in models],
+        n_tried=n_tried,
         cache=folder.path / "agreement.npz",
     )
-    chance = chance_agreement(codes, owners, similarity="spearman")
     supervised = None
     if labels is not None:
         supervised = np.array([labels.score(model, dataset) for model in models])
@@ -98,18 +103,10 @@ def collect_evidence(
             axes[index] = trace.steps, trace.rows
         return trace
 
-    compared = compare_training(owners, read_trace, is_active=agreement.n_active > 0)
+    compared = compare_training(owners, read_trace, is_active=evidence.is_alive)
     fits = [run.scores["fit"] for run in done]
-    evidence = Evidence(
-        names=tuple(
-            f"{owner}, seed {run.cell.spec.seed}"
-            for owner, run in zip(owners, done, strict=True)
-        ),
-        specifications=tuple(owners),
-        udr_pairs=agreement.pairs,
-        active_latents=agreement.n_active,
-        chance={name: each.level for name, each in chance.items()},
-        chance_mean={name: each.mean for name, each in chance.items()},
+    evidence = replace(
+        evidence,
         dynamics_pairs=dynamics_pairs(owners, compared),
         elbo=_column(fits, "elbo"),
         reconstruction=_column(fits, "reconstruction"),

@@ -26,6 +26,7 @@ def summarize(discovery: Discovery, facts: DiscoveryFacts) -> str:
         *_list_failures(discovery.failures),
         _describe_choice(discovery),
         _format_table(ranking, facts),
+        *_describe_single_choices(ranking),
     ]
     if ranking.labels is not None:
         parts.append(_describe_labels(ranking.labels, ranking.chosen))
@@ -105,6 +106,17 @@ def _format_table(ranking: Ranking, facts: DiscoveryFacts) -> str:
         evidence = _format_evidence(configurations[spec.name])
         lines.append(f"{spec.name:{width}}  {score}  {evidence}\n")
     return "".join(lines)
+
+
+def _describe_single_choices(ranking: Ranking) -> list[str]:
+    """Say what single scores would choose, if that is another model."""
+    others = {
+        score: name for score, name in ranking.alone.items() if name != ranking.chosen
+    }
+    if ranking.chosen is None or not others:
+        return []
+    listed = "; ".join(f"by {score}: {name}" for score, name in others.items())
+    return [f"Single scores would choose other models: {listed}.\n"]
 
 
 def _format_evidence(facts: ConfigurationFacts) -> str:

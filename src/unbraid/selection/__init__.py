@@ -1,13 +1,21 @@
 """Choosing models without labels."""
 
-from ._chance import Chance, chance_agreement, chance_level
+from ._chance import (
+    Chance,
+    chance_agreement,
+    chance_level,
+    levels_of_chance,
+    rotated_pairs,
+)
 from ._compared_training import ComparedTraining, compare_training, dynamics_pairs
 from ._evidence import Evidence
 from ._jacobian_contrast import jacobian_contrast
 from ._label_free_scores import SCORES, LabelFreeScore, label_free_scores
+from ._measure_evidence import measure_evidence
 from ._model_centrality import CentralityScores, model_centrality
 from ._pipe import pipe_score
-from ._ranking import WEIGHTS, LabelEffect, Ranked, Ranking, rank_models
+from ._ranking import WEIGHTS, rank_models
+from ._ranking_records import LabelEffect, Ranked, Ranking
 from ._reproducible import reproducible_latents
 from ._run_scores import ScoredRun
 from ._self_mig import self_mig
@@ -42,10 +50,13 @@ __all__ = [
     "dynamics_sensitivity",
     "jacobian_contrast",
     "label_free_scores",
+    "levels_of_chance",
+    "measure_evidence",
     "model_centrality",
     "pipe_score",
     "rank_models",
     "reproducible_latents",
+    "rotated_pairs",
     "self_mig",
     "standardized_agreement",
     "training_dynamics",

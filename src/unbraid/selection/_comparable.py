@@ -25,12 +25,14 @@ class Comparable:
         name: Given name, or one made from its index.
         standard: Codes or ranks with mean 0 and deviation 1, ``(n_rows, n_latents)``; 0
             for latents that are not used.
+        centered: Codes with mean 0, of the same shape.
         active: Whether each latent is active, ``(n_latents,)``.
         key: Hash of the representation.
     """
 
     name: str
     standard: NDArray[np.float64]
+    centered: NDArray[np.float64]
     active: NDArray[np.bool_]
     key: str
 
@@ -83,6 +85,7 @@ def read_comparable(
             Comparable(
                 name=name,
                 standard=standard,
+                centered=codes - codes.mean(axis=0),
                 active=nats > threshold,
                 key=fingerprint(codes, logs),
             )

@@ -34,6 +34,8 @@ class Evidence:
             where it is missing.
         dynamics_pairs: Discrepancies between the training of the models of each
             configuration, in the order of ``names``; see :class:`DynamicsScore`.
+        contrast: Jacobian contrast of each model, ``(n,)``; see
+            :func:`jacobian_contrast`.
         elbo: Evidence lower bound in nats per image, ``(n,)``.
         reconstruction: Reconstruction loss in nats per image, ``(n,)``.
         supervised: Score of each model on a few labels, ``(n,)``.
@@ -47,6 +49,7 @@ class Evidence:
     chance: Mapping[str, float] = field(default_factory=dict)
     chance_mean: Mapping[str, float] = field(default_factory=dict)
     dynamics_pairs: Mapping[str, Floats] = field(default_factory=dict)
+    contrast: Floats | None = None
     elbo: Floats | None = None
     reconstruction: Floats | None = None
     supervised: Floats | None = None
@@ -59,7 +62,10 @@ class Evidence:
                 "Evidence needs at least two models with different names, got "
                 f"{n_models} models with {len(set(self.names))} names."
             )
-        columns = ("active_latents", "elbo", "reconstruction", "supervised")
+        columns = (
+            *("active_latents", "contrast", "elbo"),
+            *("reconstruction", "supervised"),
+        )
         for name in ("specifications", *columns):
             column = getattr(self, name)
             if column is not None:
@@ -83,65 +89,40 @@ class Evidence:
         """Whether each model has an active latent, ``(n,)``."""
         return np.asarray(self.active_latents) > 0
 
-    def udr(self, partners: NDArray[np.int64] | None = None) -> Floats:
-        """Return the median similarity of each model to the others.
+    def udr(self) -> Floats:
+        """Return the median similarity of each model to the others."""
+        return _median_over_others(self.udr_pairs)
 
-        Args:
-            partners: Models to compare with, with repeats, instead of all.
-        """
-        everyone = _median_over_others(self.udr_pairs, np.arange(len(self.names)))
-        if partners is None:
-            return everyone
-        found = _median_over_others(self.udr_pairs, partners)
-        # A draw may contain no other model.
-        return np.where(np.isnan(found), everyone, found)
-
-    def reproducible(self, partners: NDArray[np.int64] | None = None) -> Floats:
-        """Return the number of latents that other seeds find again, beyond chance.
-
-        Args:
-            partners: Models to compare with, with repeats, instead of all.
-        """
+    def reproducible(self) -> Floats:
+        """Return the number of latents that other seeds find again, beyond chance."""
         chance = [self.chance_mean.get(name, 0.0) for name in self.specifications]
-        return reproducible_latents(self.udr(partners), self.active_latents, chance)
+        return reproducible_latents(self.udr(), self.active_latents, chance)
 
-    def dynamics(self, drawn: Mapping[str, NDArray[np.int64]] | None = None) -> Floats:
+    def dynamics(self) -> Floats:
         """Return the mean discrepancy within each configuration, lower is more stable.
 
         Models without an active latent are left out, because a decoder that ignores its
         input is perfectly stable. NaN if fewer than two are left.
-
-        Args:
-            drawn: Models of each configuration, with repeats, instead of all.
         """
-        everyone = {name: np.arange(len(rows)) for name, rows in self.members.items()}
-        found = self._mean_discrepancies(everyone)
-        if drawn is None:
-            return found
-        redrawn = self._mean_discrepancies(drawn)
-        # A draw may contain only one model, which has no pair.
-        return np.where(np.isnan(redrawn), found, redrawn)
-
-    def _mean_discrepancies(self, drawn: Mapping[str, NDArray[np.int64]]) -> Floats:
         scores = []
         for name, rows in self.members.items():
-            chosen = drawn[name][self.is_alive[rows[drawn[name]]]]
+            alive = np.flatnonzero(self.is_alive[rows])
             pairs = np.asarray(
                 self.dynamics_pairs.get(name, np.full((len(rows), len(rows)), np.nan))
             )
-            values = pairs[np.ix_(chosen, chosen)][chosen[:, None] != chosen]
+            values = pairs[np.ix_(alive, alive)][~np.eye(len(alive), dtype=bool)]
             known = values[~np.isnan(values)]
             scores.append(known.mean() if known.size else np.nan)
         return np.array(scores)
 
 
-def _median_over_others(pairs: Floats, partners: NDArray[np.int64]) -> Floats:
+def _median_over_others(pairs: Floats) -> Floats:
     # A model's own score is the median of its column.
-    found = np.array(pairs.T[:, partners], dtype=np.float64)
-    found[np.arange(len(pairs))[:, None] == partners] = np.nan
-    ordered = np.sort(found, axis=1)  # NaN comes last
-    count = np.sum(~np.isnan(ordered), axis=1)
-    rows = np.arange(len(pairs))
-    low = ordered[rows, np.maximum(count - 1, 0) // 2]
-    high = ordered[rows, np.minimum(count // 2, ordered.shape[1] - 1)]
+    values = np.array(pairs, dtype=np.float64)
+    np.fill_diagonal(values, np.nan)
+    ordered = np.sort(values, axis=0)  # NaN comes last
+    count = np.sum(~np.isnan(ordered), axis=0)
+    columns = np.arange(len(pairs))
+    low = ordered[np.maximum(count - 1, 0) // 2, columns]
+    high = ordered[np.minimum(count // 2, len(pairs) - 1), columns]
     return np.where(count > 0, (low + high) / 2, np.nan)

@@ -19,6 +19,8 @@ from ._model_access import (
 _CALLER = "jacobian_contrast"
 _SMALLEST = 1e-6
 """Singular values of normalized columns below this are rounding of single precision."""
+_MOST_ENTRIES = 2**22
+"""Entries of the Jacobians that are in memory at once."""
 
 
 def jacobian_contrast(
@@ -87,8 +89,13 @@ def jacobian_contrast(
     if not found.n_active:
         return Score(np.nan, name=_CALLER, seed=seed, note="no active latent")
     rows = numpy_generator(seed, _CALLER).permutation(len(found.codes))[:n_points]
-    jacobians = _jacobians(model, found.codes[np.sort(rows)], found.active)
-    contrasts = _contrasts(jacobians)
+    points = found.codes[np.sort(rows)]
+    contrasts = np.concatenate(
+        [
+            _contrasts(_jacobians(model, part, found.active))
+            for part in _split(model, points, found.n_active)
+        ]
+    )
     return Score(
         contrasts.mean(),
         name=_CALLER,
@@ -98,6 +105,16 @@ def jacobian_contrast(
         },
         seed=seed,
     )
+
+
+def _split(
+    model: Decoder, points: NDArray[np.float64], n_active: int
+) -> list[NDArray[np.float64]]:
+    """Split points into parts whose Jacobians fit into memory."""
+    with evaluation_mode(model), torch.no_grad():
+        n_pixels = model.decode(codes_as_tensor(model, points[:1])).numel()
+    size = max(_MOST_ENTRIES // (n_pixels * n_active), 1)
+    return [points[start : start + size] for start in range(0, len(points), size)]
 
 
 def _jacobians(

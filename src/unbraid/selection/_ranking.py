@@ -1,24 +1,25 @@
 """rank_models: ranking of models and configurations from label-free evidence."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from unbraid.foundation import check_count, html_table, numpy_generator
-
 from ._evidence import Evidence, Floats
+from ._ranking_records import LabelEffect, Ranked, Ranking
+from ._uncertainty import Spread, estimate_spread
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-WEIGHTS: Mapping[str, float] = {"reproducible": 1.0, "dynamics": 0.05, "elbo": 0.05}
-"""Weights of label-free scores. Dynamics and ELBO decide between configurations with
-similar numbers of reproducible latents. ``udr``, ``reconstruction`` and
-``active_latents`` may be used, too."""
+WEIGHTS: Mapping[str, float] = {
+    "contrast": 1.0,
+    "reproducible": 1.0,
+    "dynamics": 0.05,
+    "elbo": 0.05,
+}
+"""Weights of label-free scores, fitted on stored populations (``docs/choosing.md``).
+``udr``, ``reconstruction`` and ``active_latents`` may be used, too."""
 
 _CONFIDENCE = 0.95
 # Number of labels that count as much as all label-free scores together: few enough
@@ -27,163 +28,54 @@ _LABELS_OF_EQUAL_WEIGHT = 100
 # Reproducible latents below which agreement is meaningless: the best of four pairs of
 # untrained networks reaches 0.4.
 _LEAST_REPRODUCIBLE = 0.5
-_MODELS_SHOWN = 20
 # Rounding error of agreements that are equal.
 _ROUNDING = 1e-9
 
+_AGREEMENT = ("reproducible", "udr")
+"""Scores that compare the seeds of a configuration."""
 
-@dataclass(frozen=True)
-class Ranked:
-    """A model or a configuration in a ranking.
-
-    Attributes:
-        name: Name of the model or configuration.
-        specification: Configuration of the model, or the configuration itself.
-        score: Score from 0 (worst in everything) to 1 (best in everything).
-        interval: Interval of the score over random draws of seeds.
-        group: 0 for the best and all that are not clearly worse, then 1, and so on.
-        better_than_chance: Whether the seeds of the configuration agree more than codes
-            with randomly rotated axes.
-    """
-
-    name: str
-    specification: str
-    score: float
-    interval: tuple[float, float]
-    group: int
-    better_than_chance: bool
-
-
-@dataclass(frozen=True)
-class LabelEffect:
-    """Effect of labels on a ranking.
-
-    Attributes:
-        n_labels: Number of labels.
-        weight: Share of the score that depends on labels.
-        agreement: Spearman correlation of the rankings with and without labels.
-        chosen_without: Model that would have been chosen without labels.
-    """
-
-    n_labels: int
-    weight: float
-    agreement: float
-    chosen_without: str | None
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Ranking of models and configurations, the best first.
-
-    Attributes:
-        models: All models.
-        specifications: All configurations.
-        chosen: Name of the best model, or ``None`` if there is no reason to prefer one.
-        reason: Reason of the choice, in one or two sentences.
-        labels: Effect of labels, if there are any.
-    """
-
-    models: tuple[Ranked, ...]
-    specifications: tuple[Ranked, ...]
-    chosen: str | None
-    reason: str
-    labels: LabelEffect | None = None
-
-    def __repr__(self) -> str:
-        return (
-            f"Ranking({len(self.models)} models of {len(self.specifications)} "
-            f"configurations, chosen={self.chosen!r})"
-        )
-
-    def _repr_html_(self) -> str:
-        """The best models and the reason for the choice, for notebooks."""
-        columns = ("model", "configuration", "score", "95 % interval", "group")
-        rows = [
-            (
-                model.name,
-                model.specification,
-                f"{model.score:.3f}",
-                "{:.3f} - {:.3f}".format(*model.interval),
-                str(model.group),
-                "yes" if model.better_than_chance else "no",
-            )
-            for model in self.models[:_MODELS_SHOWN]
-        ]
-        n_more = len(self.models) - len(rows)
-        notes = [f"{n_more} more models: see to_frame()."] if n_more > 0 else []
-        return html_table(
-            (*columns, "better than chance"),
-            rows,
-            title=f"Chosen: {self.chosen or 'no model'}. {self.reason}",
-            notes=notes,
-        )
-
-    def to_plain(self) -> dict[str, Any]:
-        """Convert to JSON types."""
-        return asdict(self)
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return the models as a table, the best first, with the ends of intervals.
-
-        Example:
-            >>> first = Ranked("a1", "a", 0.9, (0.8, 1.0), 0, True)
-            >>> ranking = Ranking((first,), (), "a1", "It agrees.")
-            >>> ranking.to_frame()[["name", "score", "low", "is_chosen"]]
-              name  score  low  is_chosen
-            0   a1    0.9  0.8       True
-        """
-        import pandas as pd
-
-        rows = [
-            {
-                "name": model.name,
-                "configuration": model.specification,
-                "score": model.score,
-                "low": model.interval[0],
-                "high": model.interval[1],
-                "group": model.group,
-                "better_than_chance": model.better_than_chance,
-                "is_chosen": model.name == self.chosen,
-            }
-            for model in self.models
-        ]
-        return pd.DataFrame(rows)
+_COLUMNS = (
+    *("contrast", "reproducible", "udr", "dynamics"),
+    *("elbo", "reconstruction", "active_latents"),
+)
+_LOWER_IS_BETTER = ("dynamics", "reconstruction")
 
 
 def rank_models(
-    evidence: Evidence,
-    *,
-    weights: Mapping[str, float] = WEIGHTS,
-    n_draws: int = 200,
-    seed: int = 0,
+    evidence: Evidence, *, weights: Mapping[str, float] = WEIGHTS
 ) -> Ranking:
     r"""Rank models and their configurations without labels.
 
-    Every label-free score ranks the configurations; the score of a configuration is
-    the weighted mean of its ranks, each from 0 (last) to 1 (first). Reproducible
-    latents count by their number, as a share of the largest, so that small differences
-    stay small. A model's score is half that of its configuration and half the same mean
-    over its own scores. Models
-    without an active latent are last. Nothing is chosen unless the seeds of a
-    configuration agree with one another more than codes with randomly rotated axes do,
-    and find at least half a latent again (:func:`reproducible_latents`); otherwise no
-    model is better than chance, and the ranking says so.
+    The score of a model is the weighted mean of its label-free scores, each from 0 to
+    1; the score of a configuration is the mean over its models. Two scores count most:
+    how many latents of the model change the image independently of each other, and how
+    many of them models with other seeds find again, both as shares of the largest
+    number of active latents :math:`d`:
 
     .. math::
-        S_s = \frac{\sum_k w_k \, r_k(s)}{\sum_k w_k}, \qquad
-        S_m = \tfrac12 S_{s(m)} + \tfrac12 \frac{\sum_k w_k \, r_k(m)}{\sum_k w_k}
+        S_m = \frac{\sum_k w_k \, x_k(m)}{\sum_k w_k}, \qquad
+        x_\text{contrast} = \frac{d_m e^{-c_m}}{d}, \qquad
+        x_\text{reproducible} = \frac{\max(R_m, 0)}{d}
 
-    Intervals come from drawing the seeds of every configuration with replacement. A
-    model is in the group of those before it unless the first of the group is ahead in
-    95% of the draws.
+    with :math:`d_m` active latents, the Jacobian contrast :math:`c_m`
+    (:func:`jacobian_contrast`) and the number of reproducible latents :math:`R_m`
+    (:func:`reproducible_latents`). ELBO and reconstruction count by their rank among
+    the models, training dynamics by its rank among the configurations. Models without
+    an active latent have the score 0.
+
+    Nothing is chosen unless the seeds of a configuration agree with one another more
+    than codes with randomly rotated axes do, and find at least half a latent again;
+    otherwise no model is better than chance, and the ranking says so.
+
+    Intervals (95%) tell how much scores would change with other seeds; see
+    :func:`estimate_spread`. A model is in the group of those before it unless the first
+    of the group is ahead with a confidence of 95%.
 
     Args:
         evidence: Label-free scores of the models.
-        weights: Weights of ``udr``, ``reproducible`` (see
-            :func:`reproducible_latents`), ``dynamics``, ``elbo``, ``reconstruction``
-            and ``active_latents``; what is missing from the evidence does not count.
-        n_draws: Number of random draws of seeds, at least 1.
-        seed: Seed of the draws.
+        weights: Weights of ``contrast``, ``reproducible``, ``udr``, ``dynamics``,
+            ``elbo``, ``reconstruction`` and ``active_latents``; what is missing from
+            the evidence does not count.
 
     Raises:
         ValueError: If weights are unknown, or not of scores in the evidence.
@@ -193,17 +85,18 @@ def rank_models(
         ...                   [0.9, np.nan, np.nan, np.nan],
         ...                   [np.nan, np.nan, np.nan, 0.2],
         ...                   [np.nan, np.nan, 0.2, np.nan]])
-        >>> found = rank_models(Evidence(
+        >>> ranking = rank_models(Evidence(
         ...     names=("a1", "a2", "b1", "b2"), specifications=("a", "a", "b", "b"),
         ...     udr_pairs=pairs, active_latents=np.full(4, 3),
         ...     chance={"a": 0.4, "b": 0.4}))
-        >>> found.specifications[0].name, found.chosen
+        >>> ranking.specifications[0].name, ranking.chosen
         ('a', 'a1')
 
     References:
         Duan et al. (2020), Unsupervised Model Selection for Variational Disentangled
-        Representation Learning; Holtz, Mishne and Cloninger (2022), section 3.3. The
-        mean of ranks, and the comparison with rotated codes, are ours.
+        Representation Learning; Gresele et al. (2021), Independent Mechanism Analysis,
+        a New Concept?, section 4; Holtz, Mishne and Cloninger (2022), section 3.3. The
+        combination, and the comparison with rotated codes, are ours.
     """
     unknown = set(weights) - set(_COLUMNS)
     if unknown or not any(weight > 0 for weight in weights.values()):
@@ -211,119 +104,167 @@ def rank_models(
             f"weights must be of {', '.join(_COLUMNS)}, with at least one positive "
             f"weight, got {dict(weights)}."
         )
-    check_count("n_draws", n_draws)
-    label_free = replace(evidence, supervised=None, n_labels=0)
-    ranking = _rank(label_free, weights, n_draws, seed)
+    ranking = _rank(replace(evidence, supervised=None, n_labels=0), weights)
     if evidence.supervised is None:
         return ranking
-    helped = _rank(evidence, weights, n_draws, seed)
+    helped = _rank(evidence, weights)
     effect = LabelEffect(
         n_labels=evidence.n_labels,
         weight=_label_weight(evidence),
-        agreement=_agreement(ranking.models, helped.models),
+        agreement=_rank_correlation(ranking.models, helped.models),
         chosen_without=ranking.chosen,
     )
     return replace(helped, labels=effect)
 
 
-_COLUMNS = (
-    "udr",
-    "reproducible",
-    "dynamics",
-    "elbo",
-    "reconstruction",
-    "active_latents",
-)
-_LOWER_IS_BETTER = ("dynamics", "reconstruction")
+@dataclass(frozen=True, eq=False)
+class _Scores:
+    """Scores of models or of configurations.
 
+    Attributes:
+        parts: Contribution of each label-free score, ``(n,)`` each.
+        errors: Standard errors of the sums, ``(n,)``.
+        spreads: Spread of the configuration that each one belongs to.
+        is_better: Whether its seeds agree more than by chance, ``(n,)``.
+    """
 
-def _rank(
-    evidence: Evidence, weights: Mapping[str, float], n_draws: int, seed: int
-) -> Ranking:
-    generator = numpy_generator(seed, "ranking")
-    sizes = {name: len(rows) for name, rows in evidence.members.items()}
-    everyone = {name: np.arange(size) for name, size in sizes.items()}
-    model_scores, scores = _scores(evidence, weights, everyone)
-    draws = [
-        _scores(
-            evidence,
-            weights,
-            {name: generator.integers(size, size=size) for name, size in sizes.items()},
+    parts: Mapping[str, Floats]
+    errors: Floats
+    spreads: Sequence[Spread]
+    is_better: NDArray[np.bool_]
+
+    @cached_property
+    def values(self) -> Floats:
+        """Scores, ``(n,)``."""
+        return np.sum(list(self.parts.values()), axis=0)
+
+    def interval(self, index: int) -> tuple[float, float]:
+        """Return the interval of a score, from 0 to 1."""
+        value, error = self.values[index], self.errors[index]
+        reach = self.spreads[index].reach(error, _CONFIDENCE)
+        return float(max(value - reach, 0.0)), float(min(value + reach, 1.0))
+
+    def is_ahead(self, first: int, second: int) -> bool:
+        """Whether the first is better than the second with the usual confidence."""
+        if self.is_better[first] != self.is_better[second]:
+            return bool(self.is_better[first])
+        fewer = min(
+            (self.spreads[first], self.spreads[second]), key=lambda s: s.degrees
         )
-        for _ in range(n_draws)
-    ]
-    model_draws = np.array([draw[0] for draw in draws]).reshape(n_draws, -1)
-    spec_draws = np.array([draw[1] for draw in draws]).reshape(n_draws, -1)
-    names = tuple(evidence.members)
-    beats_chance = dict(zip(names, _beats_chance(evidence), strict=True))
-    models = _in_order(
-        evidence.names, evidence.specifications, model_scores, model_draws, beats_chance
-    )
-    specifications = _in_order(names, names, scores, spec_draws, beats_chance)
-    chosen = next((model.name for model in models if model.better_than_chance), None)
-    reason = _reason(evidence, models, specifications, chosen)
-    return Ranking(models, specifications, chosen, reason)
+        error = float(np.hypot(self.errors[first], self.errors[second]))
+        # One-sided: the reach of an interval of 90% leaves 5% on either side.
+        reach = fewer.reach(error, 2 * _CONFIDENCE - 1)
+        return bool(self.values[first] - self.values[second] > reach)
 
 
-def _scores(
-    evidence: Evidence,
-    weights: Mapping[str, float],
-    drawn: Mapping[str, NDArray[np.int64]],
-) -> tuple[Floats, Floats]:
-    """Return the scores of models and of configurations, for one draw of seeds."""
-    rows = [evidence.members[name][indices] for name, indices in drawn.items()]
-    numbers = {name: number for number, name in enumerate(evidence.members)}
-    owner = np.array([numbers[name] for name in evidence.specifications])
-    own, shared = _columns(evidence, np.concatenate(rows), drawn)
-    means = {name: np.array([_known_mean(own[name][r]) for r in rows]) for name in own}
-    means |= shared
-    total = _weights_of(evidence, weights, means)
-    spec_scores = _mean_rank(means, total)
-    per_model = own | {name: column[owner] for name, column in shared.items()}
-    model_scores = 0.5 * spec_scores[owner] + 0.5 * _mean_rank(per_model, total)
-    is_dead = ~np.array([evidence.is_alive[r].any() for r in rows])
-    return (
-        np.where(evidence.is_alive, model_scores, 0.0),
-        np.where(is_dead, 0.0, spec_scores),
-    )
-
-
-def _columns(
-    evidence: Evidence,
-    partners: NDArray[np.int64],
-    drawn: Mapping[str, NDArray[np.int64]],
-) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Return the scores of single models, and those of whole configurations."""
-    own = {
-        "udr": np.where(evidence.is_alive, evidence.udr(partners), 0.0),
-        "reproducible": np.where(
-            evidence.is_alive, evidence.reproducible(partners), 0.0
-        ),
-        "active_latents": np.asarray(evidence.active_latents, dtype=np.float64),
+def _rank(evidence: Evidence, weights: Mapping[str, float]) -> Ranking:
+    columns = _columns(evidence)
+    shares = _shares(evidence, weights, columns)
+    owners = {name: number for number, name in enumerate(evidence.members)}
+    owner = np.array([owners[name] for name in evidence.specifications])
+    # What is unknown about a model counts as 0, and not at all for its configuration.
+    parts = {name: w * np.nan_to_num(columns[name]) for name, w in shares.items()}
+    means = {
+        name: w
+        * np.array([_known_mean(columns[name][k]) for k in evidence.members.values()])
+        for name, w in shares.items()
     }
+    agreement = np.sum(
+        [parts.get(name, np.zeros(len(owner))) for name in _AGREEMENT], axis=0
+    )
+    others = np.sum(list(parts.values()), axis=0) - agreement
+    spreads = [
+        estimate_spread(agreement[rows], others[rows])
+        for rows in evidence.members.values()
+    ]
+    is_better = np.array(_beats_chance(evidence))
+    models = _Scores(
+        parts,
+        np.array([spreads[k].of_model for k in owner]),
+        [spreads[k] for k in owner],
+        is_better[owner],
+    )
+    specifications = _Scores(
+        means, np.array([spread.of_mean for spread in spreads]), spreads, is_better
+    )
+    ranked = _in_order(evidence.names, evidence.specifications, models)
+    names = tuple(evidence.members)
+    ranked_specifications = _in_order(names, names, specifications)
+    chosen = next((model.name for model in ranked if model.better_than_chance), None)
+    return Ranking(
+        ranked,
+        ranked_specifications,
+        chosen,
+        _reason(evidence, ranked, ranked_specifications, chosen),
+        alone=_choose_alone(evidence, columns, ranked),
+    )
+
+
+def _choose_alone(
+    evidence: Evidence, columns: Mapping[str, Floats], ranked: Sequence[Ranked]
+) -> dict[str, str]:
+    """Return the model that each score alone would choose; ties go to the ranking."""
+    order = [evidence.names.index(model.name) for model in ranked]
+    chosen = {}
+    for name, column in columns.items():
+        values = np.nan_to_num(column[order], nan=-1.0)
+        chosen[name] = ranked[int(values.argmax())].name
+    return chosen
+
+
+def _columns(evidence: Evidence) -> dict[str, Floats]:
+    """Return the scores of each model from 0 (worst) to 1 (best), NaN if unknown."""
+    alive, n_active = evidence.is_alive, np.asarray(evidence.active_latents, float)
+    most = max(n_active.max(), 1.0)
+    columns = {
+        "udr": np.clip(evidence.udr(), 0.0, 1.0),
+        "reproducible": np.maximum(evidence.reproducible(), 0.0) / most,
+        "active_latents": n_active / most,
+    }
+    if evidence.contrast is not None:
+        columns["contrast"] = n_active * np.exp(-np.asarray(evidence.contrast)) / most
     for name in ("elbo", "reconstruction", "supervised"):
         column = getattr(evidence, name)
         if column is not None:
-            own[name] = np.asarray(column, dtype=np.float64)
-    if not evidence.dynamics_pairs:
-        return own, {}
-    return own, {"dynamics": evidence.dynamics(drawn)}
+            columns[name] = _to_ranks(name, np.asarray(column, dtype=np.float64))
+    if evidence.dynamics_pairs:
+        ranks = _to_ranks("dynamics", evidence.dynamics())
+        by_name = dict(zip(evidence.members, ranks, strict=True))
+        columns["dynamics"] = np.array(
+            [by_name[name] for name in evidence.specifications]
+        )
+    return {name: np.where(alive, column, 0.0) for name, column in columns.items()}
 
 
-def _weights_of(
+def _to_ranks(name: str, values: Floats) -> Floats:
+    """Ranks from 0 (last) to 1 (first); ties share theirs, NaN stays."""
+    known = ~np.isnan(values)
+    ranks = np.full(len(values), np.nan)
+    signed = -values[known] if name in _LOWER_IS_BETTER else values[known]
+    n_others = len(signed) - 1
+    ranks[known] = (rankdata(signed) - 1) / n_others if n_others > 0 else 0.5
+    return ranks
+
+
+def _shares(
     evidence: Evidence, weights: Mapping[str, float], columns: Mapping[str, Floats]
 ) -> dict[str, float]:
-    known = {name: weights.get(name, 0.0) for name in columns if name in _COLUMNS}
-    if not sum(known.values()) > 0:
+    """Return the weights of the scores in the evidence, which sum to 1."""
+    known = {
+        name: weight
+        for name, weight in weights.items()
+        if name in columns and weight > 0
+    }
+    total = sum(known.values())
+    if not total:
+        names = ", ".join(name for name in _COLUMNS if name in columns)
         raise ValueError(
-            f"weights must include a score of the evidence ({', '.join(known)}), got "
+            f"weights must include a score of the evidence ({names}), got "
             f"{dict(weights)}."
         )
-    share = _label_weight(evidence)
-    if share:
-        known = {name: weight * (1 - share) for name, weight in known.items()}
-        known["supervised"] = sum(weights.get(name, 0.0) for name in known) * share
-    return known
+    labels = _label_weight(evidence)
+    shares = {name: (1 - labels) * weight / total for name, weight in known.items()}
+    return shares | ({"supervised": labels} if labels else {})
 
 
 def _label_weight(evidence: Evidence) -> float:
@@ -332,26 +273,9 @@ def _label_weight(evidence: Evidence) -> float:
     return evidence.n_labels / (evidence.n_labels + _LABELS_OF_EQUAL_WEIGHT)
 
 
-def _mean_rank(columns: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
-    """Return the weighted mean of ranks from 0 (last, or unknown) to 1."""
-    ranks = []
-    for name, weight in weights.items():
-        column = columns[name]
-        signed = -column if name in _LOWER_IS_BETTER else column
-        known = np.where(np.isnan(signed), -np.inf, signed)
-        if name == "reproducible" and len(known) > 1 and known.max() > 0:
-            ranks.append(weight * np.maximum(known, 0.0) / known.max())
-            continue
-        # Ties share their mean rank, and a single one is in the middle.
-        n_others = len(known) - 1
-        rank = (rankdata(known) - 1) / n_others if n_others else np.array([0.5])
-        ranks.append(weight * rank)
-    return np.sum(ranks, axis=0) / sum(weights.values())
-
-
 def _known_mean(values: Floats) -> float:
     known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else np.nan
+    return float(known.mean()) if len(known) else 0.0
 
 
 def _beats_chance(evidence: Evidence) -> list[bool]:
@@ -370,29 +294,23 @@ def _beats_chance(evidence: Evidence) -> list[bool]:
 
 
 def _in_order(
-    names: Sequence[str],
-    specifications: Sequence[str],
-    scores: Floats,
-    draws: Floats,
-    beats_chance: Mapping[str, bool],
+    names: Sequence[str], specifications: Sequence[str], scores: _Scores
 ) -> tuple[Ranked, ...]:
     # Those no better than chance come last, whatever their scores.
-    is_better = np.array([beats_chance[name] for name in specifications])
-    order = np.lexsort((-scores, ~is_better))
-    ranked, group, leader = [], 0, int(order[0])
-    for index in map(int, order):
-        is_behind = is_better[leader] and not is_better[index]
-        if is_behind or np.mean(draws[:, leader] > draws[:, index]) >= _CONFIDENCE:
+    order = [int(k) for k in np.lexsort((-scores.values, ~scores.is_better))]
+    ranked, group, leader = [], 0, order[0]
+    for index in order:
+        if scores.is_ahead(leader, index):
             group, leader = group + 1, index
-        low, high = np.quantile(draws[:, index], (0.025, 0.975))
         ranked.append(
             Ranked(
                 name=names[index],
                 specification=specifications[index],
-                score=float(scores[index]),
-                interval=(float(low), float(high)),
+                score=float(scores.values[index]),
+                interval=scores.interval(index),
                 group=group,
-                better_than_chance=bool(is_better[index]),
+                better_than_chance=bool(scores.is_better[index]),
+                parts={name: float(part[index]) for name, part in scores.parts.items()},
             )
         )
     return tuple(ranked)
@@ -416,12 +334,19 @@ def _reason(
         )
     best = next(model for model in models if model.name == chosen)
     level = evidence.chance.get(best.specification)
-    udr = evidence.udr()[evidence.names.index(chosen)]
+    index = evidence.names.index(chosen)
+    udr, again = evidence.udr()[index], evidence.reproducible()[index]
     above = "" if level is None else f" (chance: {level:.2f})"
     groups = {spec.name: spec.group for spec in specifications}
     equals = list(groups.values()).count(groups[best.specification])
-    again = evidence.reproducible()[evidence.names.index(chosen)]
-    n_active = evidence.active_latents[evidence.names.index(chosen)]
+    n_active = evidence.active_latents[index]
+    independent = ""
+    if evidence.contrast is not None:
+        independent = (
+            f" The effects of its latents on the image are as independent as those of "
+            f"{n_active * np.exp(-evidence.contrast[index]):.1f} latents at right "
+            "angles."
+        )
     comparison = ""
     if len(groups) > 1:
         comparison = (
@@ -431,11 +356,11 @@ def _reason(
         )
     return (
         f"Runs with other seeds find {again:.1f} of its {n_active} active latents "
-        f"again, with an agreement of {udr:.2f}{above}.{comparison}"
+        f"again, with an agreement of {udr:.2f}{above}.{independent}{comparison}"
     )
 
 
-def _agreement(before: Sequence[Ranked], after: Sequence[Ranked]) -> float:
+def _rank_correlation(before: Sequence[Ranked], after: Sequence[Ranked]) -> float:
     ranks = {model.name: rank for rank, model in enumerate(after)}
     moved = [ranks[model.name] for model in before]
     # Both are ranks already, so that their correlation is Spearman's.

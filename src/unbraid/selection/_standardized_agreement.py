@@ -7,9 +7,13 @@ from numpy.typing import NDArray
 
 from unbraid.foundation import check_count, check_option
 
-from ._chance import rotated_scores
+from ._chance import rotated_pairs
 from ._comparable import Coded
-from ._udr import Similarity, unsupervised_disentanglement_ranking
+from ._udr import (
+    Similarity,
+    median_over_partners,
+    unsupervised_disentanglement_ranking,
+)
 
 
 def standardized_agreement(
@@ -23,11 +27,11 @@ def standardized_agreement(
 ) -> NDArray[np.float64]:
     r"""Agreement above chance: how unlikely the UDR of each model is under rotations.
 
-    The active codes of all models are standardized and rotated at random, which keeps
-    their information about the data and removes the meaning of single axes. Over many
-    rotations the UDR of model :math:`j` has a mean :math:`m_j` and a standard deviation
-    :math:`s_j`, which depend on the number of latents and on how much the models have
-    in common. The score is
+    The active codes of all models are rotated at random, which keeps their information
+    about the data and removes the meaning of single axes. Over many rotations the UDR
+    of model :math:`j` has a mean :math:`m_j` and a standard deviation :math:`s_j`,
+    which depend on the number of latents and on how much the models have in common. The
+    score is
 
     .. math:: \frac{\mathrm{UDR}_j - m_j}{s_j}
 
@@ -72,7 +76,7 @@ def standardized_agreement(
         groups=groups,
         kl_threshold=kl_threshold,
     ).scores
-    rotated = rotated_scores(
+    pairs = rotated_pairs(
         representations,
         groups,
         similarity=similarity,
@@ -80,6 +84,7 @@ def standardized_agreement(
         n_rotations=n_rotations,
         seed=seed,
     )
+    rotated = np.array([median_over_partners(each) for each in pairs])
     spread = rotated.std(axis=0, ddof=1)
     # If rotations change nothing, the spread is a rounding error.
     changes = spread > 1e-9

@@ -144,7 +144,7 @@ def unsupervised_disentanglement_ranking(
         store.keep(keys, pairs)
     return UDRScores(
         names=tuple(model.name for model in models),
-        scores=np.array([_median(column[~np.isnan(column)]) for column in pairs.T]),
+        scores=median_over_partners(pairs),
         pairs=pairs,
         n_active=np.array([model.n_active for model in models]),
         variant=variant,
@@ -220,5 +220,7 @@ def _relative_strength(
     return np.divide(largest**2, total, out=np.zeros_like(total), where=total > 0)
 
 
-def _median(column: NDArray[np.float64]) -> float:
-    return float(np.median(column)) if len(column) else np.nan
+def median_over_partners(pairs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the median of each column of agreements, NaN for one without partners."""
+    columns = [column[~np.isnan(column)] for column in pairs.T]
+    return np.array([np.median(each) if len(each) else np.nan for each in columns])

@@ -20,16 +20,14 @@ from unbraid.representation import Representation, encode
 from unbraid.selection import (
     SCORES,
     ComparedTraining,
-    Evidence,
     ScoredRun,
-    chance_agreement,
     compare_training,
     dynamics_pairs,
     dynamics_sensitivity,
     label_free_scores,
+    measure_evidence,
     rank_models,
     training_dynamics,
-    unsupervised_disentanglement_ranking,
 )
 from unbraid.training import RunFolder, Trace, read_model
 
@@ -60,10 +58,9 @@ def select_run(
 ) -> StudySelection:
     """Rank the finished runs of a study without labels, by every label-free score.
 
-    The ranking is that of :func:`unbraid.selection.rank_models`, from the agreement of
-    seeds, their training dynamics and the ELBO. All runs are encoded on the same random
-    rows. Labels are not used: if the runs have a supervised score, it is only shown
-    next to the others.
+    The ranking is that of :func:`unbraid.selection.rank_models`. All runs are encoded
+    on the same random rows. Labels are not used: if the runs have a supervised score,
+    it is only shown next to the others.
 
     Args:
         out: Folder of the study.
@@ -98,32 +95,30 @@ def select_run(
     ]
     options = {"seed": seed, **(dynamics or {})}
     read_trace = partial(_read_trace, runs, layer)
-    agreement = unsupervised_disentanglement_ranking(
-        [run.codes for run in scored], similarity="spearman", groups=configurations
+    evidence = measure_evidence(
+        [run.name for run in scored],
+        configurations,
+        [run.codes for run in scored],
+        decoders=[run.model for run in scored],
+        seed=seed,
     )
     if sensitivity:
         _require_traces(runs, configurations)
     compared = compare_training(
         configurations,
         read_trace,
-        is_active=agreement.n_active > 0,
+        is_active=evidence.is_alive,
         score=partial(training_dynamics, **options),
     )
-    chance = chance_agreement(
-        [run.codes for run in scored], configurations, similarity="spearman"
-    )
-    evidence = Evidence(
-        names=tuple(run.name for run in scored),
-        specifications=tuple(configurations),
-        udr_pairs=agreement.pairs,
-        active_latents=agreement.n_active,
-        chance={key: each.level for key, each in chance.items()},
-        chance_mean={key: each.mean for key, each in chance.items()},
+    evidence = replace(
+        evidence,
         dynamics_pairs=dynamics_pairs(configurations, compared) if compared else {},
         elbo=_fit(runs, "elbo"),
         reconstruction=_fit(runs, "reconstruction"),
     )
     known = {"dynamics": _spread(compared, len(runs)), "elbo": _fit(runs, "elbo")}
+    if evidence.contrast is not None:
+        known["jacobian_contrast"] = evidence.contrast
     values, skipped = _compute(scored, names, known, seed, progress=progress)
     ranking = rank_models(evidence)
     reference, labeled = _find_reference(runs)
@@ -140,7 +135,7 @@ def select_run(
     return replace(
         selection,
         sensitivity=_measure_sensitivity(
-            runs, configurations, agreement.n_active > 0, labeled, options, layer
+            runs, configurations, evidence.is_alive, labeled, options, layer
         ),
     )
 

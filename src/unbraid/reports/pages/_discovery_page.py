@@ -15,6 +15,7 @@ from unbraid.reports.figures._ranking import RankedSetting, draw_agreement
 from unbraid.studies import RunRecord, make_table, study_from_plain
 from unbraid.training import read_model_hash
 
+from ._choice_blocks import choice_blocks
 from ._comparison_section import comparison_section, main_score, ranking_block
 from ._discovery_record import DiscoveryRecord
 from ._dynamics_block import TrainingPaths, dynamics_picture, read_paths
@@ -333,14 +334,16 @@ def _ranking_section(found: dict[str, Any], record: DiscoveryRecord) -> Section:
     evidence = found.get("evidence") or {}
     blocks: list[Picture | Table | Frame] = [
         ranking_block(ranked, "score", of="Configurations"),
+        *choice_blocks(ranking),
         _configurations_table(configurations, evidence),
     ]
     if evidence:
         blocks.append(_agreement(evidence))
     paragraphs = [
-        "The score is the number of latents that other seeds also find, relative to "
-        "the best configuration. The similarity of training dynamics and the ELBO "
-        "decide between nearly equal ones. 1 is first in everything, 0 is last."
+        "The score of a model is a weighted mean of label-free scores from 0 to 1: how "
+        "many latents other seeds also find, and how many change the image "
+        "independently of one another, both relative to the most active latents of a "
+        "model. Training dynamics and the ELBO decide between nearly equal ones."
     ]
     labels = ranking.get("labels")
     if labels:

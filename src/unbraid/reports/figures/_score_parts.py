@@ -1,0 +1,82 @@
+"""Figure of the label-free scores of models, and what each contributes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ._drawing import label_of, new_figure, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SCORE_NAMES = {
+    "contrast": "independent effects on the image",
+    "reproducible": "latents that other seeds find",
+    "udr": "agreement of seeds",
+    "dynamics": "training dynamics",
+    "elbo": "ELBO",
+    "reconstruction": "reconstruction",
+    "active_latents": "active latents",
+    "supervised": "labels",
+}
+"""What the parts of a score are called in figures and tables."""
+
+_COLORS = (
+    *("#3b6fb6", "#c47b2c", "#4c9a5f", "#9a5fb0"),
+    *("#b04a5a", "#5aa6b0", "#8a8a8a", "#c9b037"),
+)
+
+
+def draw_score_parts(
+    names: Sequence[str],
+    parts: Mapping[str, Sequence[float]],
+    *,
+    intervals: Sequence[tuple[float, float]] = (),
+    chosen: str | None = None,
+    most: int = 30,
+) -> Figure:
+    """Draw the score of each model as a bar that consists of its parts.
+
+    Args:
+        names: Names of the models, in the order of the ranking.
+        parts: Contribution of each label-free score to each model's score.
+        intervals: Interval of each model's score.
+        chosen: Name of the chosen model, which is drawn in bold.
+        most: Maximum number of models to draw.
+    """
+    shown = list(names)[:most]
+    figure = new_figure((6.8, 0.24 * len(shown) + 1.1))
+    axes = figure.add_subplot()
+    left = np.zeros(len(shown))
+    for number, (name, values) in enumerate(parts.items()):
+        widths = np.asarray(values, dtype=np.float64)[:most]
+        axes.barh(
+            range(len(shown)),
+            widths,
+            left=left,
+            height=0.7,
+            color=_COLORS[number % len(_COLORS)],
+            label=SCORE_NAMES.get(name, label_of(name)),
+        )
+        left += widths
+    for row, interval in enumerate(list(intervals)[:most]):
+        axes.plot(interval, (row, row), color="#333333", linewidth=1.0)
+    axes.set_yticks(range(len(shown)), [label_of(name) for name in shown])
+    for name, label in zip(shown, axes.get_yticklabels(), strict=True):
+        if name == chosen:
+            label.set_fontweight("bold")
+    axes.set_ylim(len(shown) - 0.4, -0.6)
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("score and its parts, with 95% interval", fontsize=8)
+    axes.legend(
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=2,
+        fontsize=7,
+        frameon=False,
+    )
+    tidy(axes)
+    return figure
