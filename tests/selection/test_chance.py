@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import ortho_group
 
-from unbraid.selection import chance_level, unsupervised_disentanglement_ranking
+from unbraid.selection import (
+    chance_level,
+    levels_of_chance,
+    measure_evidence,
+    rotated_pairs,
+    unsupervised_disentanglement_ranking,
+)
 
 OWNERS = ["a"] * 4
 
@@ -67,3 +73,59 @@ def test_the_level_depends_on_how_similarity_is_measured():
     coded = [(codes, logs) for codes in copies]
     dead = chance_level(coded, OWNERS, kl_threshold=100.0, **options)
     assert dead == {"a": 0.0}
+
+
+def test_the_level_is_that_of_the_largest_deviation_of_all_configurations():
+    generator = np.random.default_rng(0)
+    scores = generator.normal(0.5, 0.1, size=(19, 4))
+    owners = ["a", "a", "b", "b"]
+    found = levels_of_chance(scores, owners)
+    means = scores.reshape(19, 2, 2).mean(axis=2)
+    center, spread = means.mean(axis=0), means.std(axis=0, ddof=1)
+    largest = ((means - center) / spread).max()  # 1 of 20, with the measured one
+    for k, name in enumerate("ab"):
+        assert found[name].mean == pytest.approx(center[k])
+        assert found[name].level == pytest.approx(center[k] + largest * spread[k])
+
+
+def test_a_smaller_probability_needs_a_higher_level():
+    scores = np.random.default_rng(0).normal(0.5, 0.1, size=(199, 3))
+    levels = [
+        levels_of_chance(scores, ["a"] * 3, probability=p)["a"].level
+        for p in (0.05, 0.02, 0.005)
+    ]
+    ordered = np.sort(scores.mean(axis=1))
+    np.testing.assert_allclose(levels, ordered[[-10, -4, -1]])
+
+
+@pytest.mark.parametrize("probability", [0.0, 1.0, float("nan")])
+def test_impossible_probabilities_are_refused(probability):
+    with pytest.raises(ValueError, match="probability must be"):
+        levels_of_chance(np.ones((5, 2)), ["a", "a"], probability=probability)
+
+
+def test_latents_of_different_variance_are_not_standardized_before_rotation():
+    # One latent with nearly all the variance: after most rotations every latent is a
+    # multiple of it, so that the models agree whatever their axes are.
+    codes = independent() * [100.0, 1.0, 1.0, 1.0]
+    pairs = rotated_pairs(
+        [codes, codes], None, similarity="spearman", n_rotations=20, seed=0
+    )
+    even = rotated_pairs(
+        [independent()] * 2, None, similarity="spearman", n_rotations=20, seed=0
+    )
+    assert np.isnan(pairs[:, 0, 0]).all()
+    # With equal correlations everywhere, each maximum is a quarter of its sum.
+    assert abs(np.median(pairs[:, 0, 1]) - 0.25) < 0.05
+    assert np.median(even[:, 0, 1]) > 0.35
+
+
+def test_more_configurations_tried_need_more_agreement():
+    generator = np.random.default_rng(4)
+    shared = generator.normal(size=(300, 4))
+    codes = [shared + 0.8 * generator.normal(size=(300, 4)) for _ in range(3)]
+    names = ["a0", "a1", "a2"]
+    one = measure_evidence(names, ["a"] * 3, codes)
+    six = measure_evidence(names, ["a"] * 3, codes, n_tried=6)
+    assert six.chance["a"] > one.chance["a"]
+    np.testing.assert_array_equal(six.udr_pairs, one.udr_pairs)
