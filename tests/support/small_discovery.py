@@ -25,7 +25,7 @@ def plan_small(
     """Put a plan into a folder that takes seconds, for discover to go on with."""
     source = read_source(data, folder / "data")
     metric = "mig" if source.dataset.factor_names else "active_units"
-    training = {"steps": steps, "n_latents": 4, "learning_rate": 2e-3}
+    training = {"steps": steps, "n_latents": 4, "learning_rate": 4e-3}
     plain = {
         "data": str(source.data),
         "objective": "beta_vae",
@@ -50,7 +50,7 @@ def plan_race(folder, data, *, betas=(0.3, 1, 1_000), widths=(64, 64), asked=Non
         "training": {
             "steps": 800,
             "n_latents": 4,
-            "learning_rate": {"name": "decay", "value": 2e-3},
+            "learning_rate": {"name": "decay", "value": 4e-3},
         },
         "evaluation": {"metrics": ["active_units"]},
         "traces": {"n_observations": 32, "n_snapshots": 6},
