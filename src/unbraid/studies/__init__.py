@@ -61,8 +61,8 @@ __all__ = [
     "study_table",
 ]
 
-# Fetched when they are first used: SciPy and scikit-learn, which choose among runs, take
-# seconds to import, and each worker process that trains runs would wait for them.
+# Names are fetched when they are first used: what chooses among runs imports SciPy and
+# scikit-learn, which takes seconds, and worker processes only train runs.
 _HOMES = {"StudySelection": "._selection", "select_run": "._select"}
 
 
