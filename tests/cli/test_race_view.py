@@ -9,7 +9,7 @@ from rich.console import Console
 from small_discovery import lamps, plan_race
 
 from unbraid.cli._race_view import RaceView
-from unbraid.discovery import _write_discovery, discover, judge, read_plan
+from unbraid.discovery import discover, judge, read_plan
 from unbraid.execution import Event, InlineExecutor, Job, Outcome
 
 
@@ -19,7 +19,9 @@ def follow(folder, **options):
     view = RaceView(Console(file=output, width=150, **options))
     with pytest.MonkeyPatch.context() as patch:
         # Nothing is told of the pages, which take seconds to draw.
-        patch.setattr(_write_discovery, "_write_pages", lambda *_: None)
+        patch.setattr(
+            "unbraid.discovery._write_discovery._write_pages", lambda *_: None
+        )
         discover(lamps(), folder, executor=InlineExecutor(), observer=view)
     view.close()
     return output.getvalue()

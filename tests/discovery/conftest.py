@@ -2,10 +2,10 @@
 
 import pytest
 
-from unbraid.discovery import _write_discovery
-
 
 @pytest.fixture
 def without_pages(monkeypatch):
     """Results come without the report and the explorer, which other tests look at."""
-    monkeypatch.setattr(_write_discovery, "_write_pages", lambda *_: None)
+    monkeypatch.setattr(
+        "unbraid.discovery._write_discovery._write_pages", lambda *_: None
+    )
