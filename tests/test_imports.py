@@ -30,7 +30,7 @@ def imported_modules(statement):
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("room", ["metrics", "training"])
+@pytest.mark.parametrize("room", ["evolution", "metrics", "studies", "training"])
 def test_rooms_for_everyone_import_nothing_slow_but_torch(room):
     modules = imported_modules(f"import unbraid.{room}")
     assert {"torch", f"unbraid.{room}"} <= modules

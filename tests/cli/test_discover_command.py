@@ -11,12 +11,20 @@ from whole_command import run_whole
 
 from unbraid.cli import _demo
 from unbraid.cli._app import app
+from unbraid.cli.commands import ExecutorOptions
+from unbraid.execution import InlineExecutor
 from unbraid.foundation import parse_duration
 
 
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path, monkeypatch):
     monkeypatch.setenv("UNBRAID_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def in_this_process(monkeypatch):
+    """Commands train without the seconds that workers take to start."""
+    monkeypatch.setattr(ExecutorOptions, "make", lambda self: InlineExecutor())
 
 
 def run(*arguments):
@@ -36,6 +44,7 @@ def test_help_has_an_example():
     assert "Example: unbraid demo" in run("demo", "--help").output
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_the_demo_draws_the_data_and_discovers_in_some(tmp_path, monkeypatch):
     np.save(tmp_path / "lamps.npy", lamps().images(np.arange(216)))
     data = f"{tmp_path / 'lamps.npy'}:channels_first=true"
@@ -52,6 +61,7 @@ def test_the_demo_draws_the_data_and_discovers_in_some(tmp_path, monkeypatch):
     assert f"Report: {out / 'found' / 'report.html'}" in result.output
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_refusal_is_a_sentence_and_an_exit_code(tmp_path):
     plan_small(tmp_path, betas=(1_000,), steps=20, seeds=2)
     result = run("discover", SQUARES, "--out", tmp_path, "--workers", 1, "--json")

@@ -17,7 +17,12 @@ def follow(folder, **options):
     plan_race(folder, lamps())
     output = io.StringIO()
     view = RaceView(Console(file=output, width=150, **options))
-    discover(lamps(), folder, executor=InlineExecutor(), observer=view)
+    with pytest.MonkeyPatch.context() as patch:
+        # Nothing is told of the pages, which take seconds to draw.
+        patch.setattr(
+            "unbraid.discovery._write_discovery._write_pages", lambda *_: None
+        )
+        discover(lamps(), folder, executor=InlineExecutor(), observer=view)
     view.close()
     return output.getvalue()
 

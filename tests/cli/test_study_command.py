@@ -12,9 +12,16 @@ from miniature_study import MINIATURE
 from typer.testing import CliRunner
 
 from unbraid.cli._app import app
+from unbraid.cli.commands import ExecutorOptions
 from unbraid.execution import InlineExecutor
 from unbraid.foundation import write_yaml
 from unbraid.studies import run_study, study_from_plain
+
+
+@pytest.fixture
+def in_this_process(monkeypatch):
+    """Commands train without the seconds that a worker takes to start."""
+    monkeypatch.setattr(ExecutorOptions, "make", lambda self: InlineExecutor())
 
 
 def run(*arguments):
@@ -74,7 +81,7 @@ def test_the_duration_on_ray_is_estimated_from_the_workers_of_the_cluster(
     assert Estimate(seconds=0.0, n_bytes=0, n_runs=0).on(2) == 0.0
 
 
-def test_run_status_retry_and_table(tmp_path, file):
+def test_run_status_retry_and_table(tmp_path, file, monkeypatch):
     result = run("study", "run", file, "--workers", 1)
     assert result.exit_code == 1, result.output
     assert "2 runs done, 1 failed" in result.output
@@ -88,11 +95,14 @@ def test_run_status_retry_and_table(tmp_path, file):
     assert run("study", "table", out, "-o", tmp_path / "t.csv").exit_code == 0
     assert len(pd.read_csv(tmp_path / "t.csv")) == 3
     assert len(json.loads(run("study", "table", out, "--json").stdout)) == 3
+    # One start of a worker, above, is enough.
+    monkeypatch.setattr(ExecutorOptions, "make", lambda self: InlineExecutor())
     result = run("study", "retry", out, "--failed", "--workers", 1)
     assert result.exit_code == 1
     assert "1 failed runs are tried again" in result.output
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_folder_stands_for_its_study(folder):
     result = run("study", "run", folder, "--workers", 1, "--json")
     assert result.exit_code == 1

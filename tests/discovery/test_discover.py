@@ -185,6 +185,7 @@ def test_a_population_with_far_too_large_beta_is_refused(tmp_path):
     assert all(name in page for name in names)
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_random_encoders_are_refused(tmp_path):
     plan_small(tmp_path, steps=1, learning_rate=1e-9, seeds=4)
     refused = discover(SQUARES, tmp_path, executor=InlineExecutor())
@@ -219,7 +220,7 @@ def test_pictures_keep_their_size_and_names(tmp_path):
     assert given.dataset.image_shape == (1, 8, 8)
 
 
-def test_names_that_are_not_text_or_have_two_lines_stay_in_step(tmp_path):
+def test_names_that_are_not_text_or_have_two_lines_stay_in_step(tmp_path, request):
     folder = tmp_path / "pictures"
     folder.mkdir()
     for number, image in enumerate(lamps().images(np.arange(216))):
@@ -240,12 +241,14 @@ def test_names_that_are_not_text_or_have_two_lines_stay_in_step(tmp_path):
     assert names[3] == r"003\xff.png"
     assert names[5] == r"005\n.png"
     assert names[7] == r"007\\.png"
+    request.getfixturevalue("without_pages")
     assert discover(folder, out, executor=InlineExecutor()).model is not None
     labels = pd.DataFrame({"file": names[:30], "x": [0, 1, 2] * 10})
     rows = read_labels(labels, 216, read_source(folder, tmp_path).names).rows
     assert rows.tolist() == list(range(30))
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_codes_of_pictures_come_with_the_names_of_their_files(tmp_path):
     folder = tmp_path / "pictures"
     folder.mkdir()
@@ -368,6 +371,7 @@ def test_two_discoveries_in_one_folder_do_not_both_train(tmp_path):
     assert not (tmp_path / "study").exists()
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_a_discovery_that_was_killed_as_it_began_goes_on(tmp_path):
     plan_small(tmp_path, betas=(1,), steps=1, seeds=2)
     (tmp_path / "study" / "runs").mkdir(parents=True)
@@ -408,6 +412,7 @@ def test_weights_of_images_are_refused(tmp_path):
         read_source(Weighted(lamps().images(np.arange(216))), tmp_path)
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_pictures_that_changed_since_the_last_call_are_read_anew(tmp_path):
     folder = tmp_path / "pictures"
     write_pictures(folder, 40)
@@ -421,6 +426,7 @@ def test_pictures_that_changed_since_the_last_call_are_read_anew(tmp_path):
     assert list(about["fingerprints"].values()) == [expected]
 
 
+@pytest.mark.usefixtures("without_pages")
 @pytest.mark.parametrize("place", ["head", "body"])
 def test_a_damaged_model_is_trained_again(tmp_path, place):
     plan_small(tmp_path, steps=1, seeds=2)
@@ -438,6 +444,7 @@ def test_a_damaged_model_is_trained_again(tmp_path, place):
         unbraid.load(run)
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_a_damaged_trace_leaves_its_siblings_theirs(tmp_path):
     plan_small(tmp_path, lamps(), betas=(0.3,), steps=200)
     source = read_source(lamps(), tmp_path / "data")

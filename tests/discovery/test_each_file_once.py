@@ -98,6 +98,7 @@ def test_study_run_reads_each_file_and_builds_each_network_once(
     assert not trace.builds
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_the_counter_notices_a_second_read_and_a_second_build(
     tmp_path, data, monkeypatch
 ):

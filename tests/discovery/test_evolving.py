@@ -36,7 +36,7 @@ def test_an_unknown_method_is_refused(tmp_path):
 
 @pytest.mark.parametrize("method", ["pbt", "recursive"])
 def test_populations_are_bred_and_one_of_their_winners_is_chosen(
-    tmp_path, method, monkeypatch
+    tmp_path, method, monkeypatch, request
 ):
     module = "unbraid.discovery._proposal_evolving"
     for name, value in {
@@ -58,5 +58,6 @@ def test_populations_are_bred_and_one_of_their_winners_is_chosen(
     assert f"beta_tc_vae bred {how}" in text
     assert found.report is not None
     # Everything is there, so that the same call computes nothing.
+    request.getfixturevalue("without_pages")
     again = discover(TEXT, tmp_path / "out", **options)
     assert again.ranking == found.ranking

@@ -63,6 +63,7 @@ def test_the_same_result_is_found_without_the_states(raced, folder):
     assert not (folder / "history").exists()
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_runs_that_ended_with_an_error_are_listed_with_it(raced, folder):
     cell = first_round(folder)[1_000, 1]
     write_json(cell.files.failure, {"error": "The disk was full."}, kind="failure")
@@ -74,6 +75,7 @@ def test_runs_that_ended_with_an_error_are_listed_with_it(raced, folder):
     assert found[1:] == raced.failures
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_no_state_is_kept_of_a_race_that_cannot_be_extended(raced, folder):
     plan_race(folder, lamps())  # without a budget, which could be extended
     again = repeat(folder, budget=None)

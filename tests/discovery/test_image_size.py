@@ -76,7 +76,7 @@ def test_smaller_data_keep_their_labels_and_open_from_their_text(tmp_path):
 
 
 def test_a_discovery_on_smaller_images_says_so_and_can_be_resumed(
-    tmp_path, monkeypatch
+    tmp_path, monkeypatch, request
 ):
     def choose(image_shape, limits):
         return 2, ("The images were made smaller.",)
@@ -93,6 +93,7 @@ def test_a_discovery_on_smaller_images_says_so_and_can_be_resumed(
     assert "The images were made smaller.\n" in first.summary.read_text()
     assert "The images were made smaller." in first.report.read_text()
     monkeypatch.undo()
+    request.getfixturevalue("without_pages")
     again = discover(pictures(), out, executor=InlineExecutor())
     assert again.ranking == first.ranking
     assert len(first.ranking.models) == 3

@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from unbraid.execution import InlineExecutor
+from unbraid.studies import read_study, run_study
+
 PROGRAM = """
 import sys
 from unbraid.studies import read_study, run_study
@@ -112,8 +115,10 @@ def left_alone(tmp_path_factory):
             folder = tmp_path_factory.mktemp("alone")
             study = folder / "study.yaml"
             study.write_text(f"{STUDY}seeds: {n_seeds}\n")
-            conductor = Conductor("local", study, folder / "out")
-            assert conductor.end() == (f"{3 * n_seeds} 0 0\n", 0)
+            end = run_study(
+                read_study(study), folder / "out", executor=InlineExecutor()
+            )
+            assert (end.done, end.failed, end.left) == (3 * n_seeds, 0, 0)
             known[n_seeds] = study, (folder / "out" / "table.csv").read_bytes()
         return known[n_seeds]
 

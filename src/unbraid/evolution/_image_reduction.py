@@ -9,8 +9,6 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import pydantic
 from numpy.typing import ArrayLike, NDArray
-from scipy.ndimage import median_filter
-from scipy.signal import find_peaks
 
 from unbraid.foundation import Section, Whole
 from unbraid.metrics import BINS
@@ -161,6 +159,8 @@ def find_intervals(
         return LatentSteps(
             latent, ordered, differences, np.empty(0, np.int64), np.inf, ()
         )
+    from scipy.signal import find_peaks
+
     median = float(np.median(inner))
     ordinary = _select_ordinary(inner, median, settings.ordinary)
     # The tiny number makes any jump stand out among labels that are exactly constant.
@@ -258,6 +258,8 @@ def _chance_height(
     on the density of the labels. It is estimated from the local median, which a few
     jumps hardly change.
     """
+    from scipy.ndimage import median_filter
+
     around = median_filter(differences, size=4 * max(width, 10) + 1, mode="reflect")
     mean = around / np.log(2)
     return mean * max(np.log(len(differences) / false_peaks), 0.0)

@@ -7,7 +7,6 @@ import numpy as np
 
 from unbraid.metrics import choose_metrics, evaluate
 from unbraid.representation import Representation
-from unbraid.selection import unsupervised_disentanglement_ranking
 
 from ._surrogate_labels import LabelTable
 
@@ -75,6 +74,8 @@ class AgreementScore:
 
     def each(self, representations: Sequence[Representation]) -> list[float]:
         """Return the UDR of every model: its median agreement with the others."""
+        from unbraid.selection import unsupervised_disentanglement_ranking
+
         udr = unsupervised_disentanglement_ranking(
             representations, kl_threshold=self.kl_threshold
         )

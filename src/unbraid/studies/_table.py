@@ -4,9 +4,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from unbraid.foundation import atomic_write, import_extra, omitted_defaults
 from unbraid.models.objectives import OBJECTIVES
@@ -14,6 +12,9 @@ from unbraid.training.loggers import flat_settings
 
 from ._records import RunRecord, read_records
 from ._store import StudyFolder, StudyPath
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PARTIAL_SCORES = "partial_scores"
 """Column of the scores that do not count all factors."""
@@ -26,7 +27,7 @@ _CURVES = ("best.", "best_step.", "decay.")
 """Beginnings of the columns of scores during training."""
 
 
-def study_table(out: StudyPath, *, details: bool = False) -> pd.DataFrame:
+def study_table(out: StudyPath, *, details: bool = False) -> "pd.DataFrame":
     """Return the runs of a study as a table, in the order of its file.
 
     Args:
@@ -51,8 +52,10 @@ def study_table(out: StudyPath, *, details: bool = False) -> pd.DataFrame:
     return make_table(read_records(StudyFolder.at(out)), details=details)
 
 
-def make_table(runs: Sequence[RunRecord], *, details: bool = False) -> pd.DataFrame:
+def make_table(runs: Sequence[RunRecord], *, details: bool = False) -> "pd.DataFrame":
     """Return one row per run, with the columns of :func:`study_table`."""
+    import pandas as pd
+
     table = pd.DataFrame(_fill_defaults([_row(run, details) for run in runs]))
     first = [*_FIRST, PARTIAL_SCORES]
     prefixes, parts = ("score.", "final.", *_CURVES), ("per_factor.", "detail.")
@@ -70,7 +73,7 @@ def make_table(runs: Sequence[RunRecord], *, details: bool = False) -> pd.DataFr
     return table.reindex(columns=[*first, *settings, *measured])
 
 
-def _is_stray(table: pd.DataFrame, name: str) -> bool:
+def _is_stray(table: "pd.DataFrame", name: str) -> bool:
     """Whether a column is empty because the metric's scores have names of their own."""
     metric, bracket, options = name.partition("[")
     has_parts = any(
@@ -80,7 +83,7 @@ def _is_stray(table: pd.DataFrame, name: str) -> bool:
     return has_parts and bool(table[name].isna().all())
 
 
-def save_table(table: pd.DataFrame, path: str | os.PathLike[str]) -> None:
+def save_table(table: "pd.DataFrame", path: str | os.PathLike[str]) -> None:
     """Write a table as a ``.csv`` or ``.parquet`` file; equal tables, equal bytes.
 
     Args:
