@@ -127,9 +127,9 @@ def list_configurations(
             f"{len(names)} objectives."
         )
     strengths = choose_strengths(bearable, -(-n_configurations // len(names)))
-    return [
-        _configure(name, strength) for strength in strengths for name in names
-    ][:n_configurations]
+    return [_configure(name, strength) for strength in strengths for name in names][
+        :n_configurations
+    ]
 
 
 def _configure(name: str, strength: float) -> dict[str, Any]:

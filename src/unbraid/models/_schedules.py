@@ -3,7 +3,7 @@
 import abc
 import dataclasses
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from unbraid.foundation import OMIT_DEFAULT, check_number
@@ -164,7 +164,7 @@ class Decay(AbstractSchedule):
     end: float = 0.0
     share: float = 0.3
     steps: int | None = None
-    until: float = field(default=1.0, metadata=OMIT_DEFAULT)
+    until: float = dataclasses.field(default=1.0, metadata=OMIT_DEFAULT)
 
     def __post_init__(self) -> None:
         _check_length(self.steps, self.share)
