@@ -171,7 +171,13 @@ def test_the_bearable_strength_of_vectors_counts_from_a_variance_of_one_half():
 
 
 def test_strengths_fall_to_a_quarter_but_not_below_one():
-    for strength, end in ((40.0, 10.0), (14.0, 3.5), (3.0, 1.0), (1.2, 1.0)):
+    for strength, end in (
+        (40.0, 10.0),
+        (14.0, 3.5),
+        (6.1, 1.5),
+        (3.0, 1.0),
+        (1.2, 1.0),
+    ):
         schedule = from_plain(relax(strength), SCHEDULES)
         filled = fill_steps(schedule, 1_000)
         assert [filled.at(step) for step in (0, 399, 400)] == [strength] * 3
@@ -219,7 +225,9 @@ def test_every_race_ends_with_three_seeds_and_pauses_before_anything_falls(
             assert beta == 1.0
             continue
         assert beta.at(int(0.4 * plan.steps)) == beta.value > 1.0
-        assert beta.at(plan.steps) == max(1.0, beta.value / 4)
+        # The end is rounded to two digits.
+        assert beta.at(plan.steps) == pytest.approx(max(1.0, beta.value / 4), rel=0.04)
+        assert beta.at(plan.steps) >= 1.0
     assert sum(rung.seconds for rung in plan.rungs) <= seconds
 
 

@@ -129,7 +129,7 @@ def choose_strengths(bearable: float, n_strengths: int) -> list[float]:
 
 
 def relax(strength: float, offset: float = 0.0) -> Plain | float:
-    """Return the schedule of a strength that falls to a quarter, but not below 1.
+    """Return the schedule of a strength that falls to about a quarter, at least 1.
 
     Under a strong regularization, latents align with factors; when it is relaxed, the
     model learns the details that it had to leave out.
@@ -146,7 +146,7 @@ def relax(strength: float, offset: float = 0.0) -> Plain | float:
         >>> relax(1.0), relax(3.0, offset=-1.0)["value"], relax(14.0)["end"]
         (1.0, 2.0, 3.5)
     """
-    least = max(1.0, _RELAXED * strength)
+    least = max(1.0, float(f"{_RELAXED * strength:.2g}"))
     if least >= strength:
         return strength + offset
     fall = Decay(

@@ -130,6 +130,8 @@ def test_a_hyperparameter_that_falls_is_one_strength() -> None:
     assert found["method"].tolist() == ["beta_vae"] * 4
     assert found["strength"].tolist() == ["14 to 3.5", "7 to 1.75", 1.0, "28 to 7"]
     assert found["strength_rank"].tolist() == [2, 1, 0, 3]
+    one = strengths(table.iloc[:3:2])
+    assert one["strength"].tolist() == ["14 to 3.5", 1.0]
     several = strengths(table.assign(**{"training.n_latents": [5, 6, 5, 6]}))
     assert several["strength"].iloc[0] == "beta=14 to 3.5, n_latents=5"
 

@@ -111,32 +111,32 @@ def _join_schedules(keys: pd.DataFrame) -> pd.DataFrame:
     kinds = {(2, name) for name in SCHEDULES}
     for column in [name for name in keys.columns if name.endswith(".name")]:
         setting = column.removesuffix(".name")
-        is_schedule = np.array([key in kinds for key in keys[column]])
-        parts = [name for name in keys.columns if name.startswith(f"{setting}.")]
-        ends = [f"{setting}.{end}" for end in _ENDS if f"{setting}.{end}" in parts]
-        rest = [name for name in parts if name not in ends]
-        rows = keys[is_schedule]
-        if not is_schedule.any() or len(set(rows[rest].itertuples(index=False))) > 1:
+        cells = {
+            name: list(keys[name])
+            for name in keys.columns
+            if name.startswith(f"{setting}.")
+        }
+        rows = [row for row, key in enumerate(cells[column]) if key in kinds]
+        ends = [f"{setting}.{end}" for end in _ENDS if f"{setting}.{end}" in cells]
+        varying = {
+            name for name, values in cells.items() if len({values[r] for r in rows}) > 1
+        }
+        joined = list(keys[setting]) if setting in keys else [_key(None)] * len(keys)
+        is_partial = any(key[0] for key in joined)
+        if not rows or not varying <= set(ends):
             continue
-        is_partial = setting in keys and any(key[0] for key in keys[setting])
-        if not is_partial and sum(rows[end].nunique() > 1 for end in ends) < 2:
+        if len(varying) < 2 and not is_partial:
             continue
-        joined = [_join(row) for row in keys[ends].itertuples(index=False)]
-        numbers_only = keys.get(setting, pd.Series([_key(None)] * len(keys)))
-        merged = [
-            schedule if is_part else number
-            for schedule, number, is_part in zip(
-                joined, numbers_only, is_schedule, strict=True
-            )
-        ]
-        keys = keys.drop(columns=parts).assign(**{setting: merged})
+        for row in rows:
+            joined[row] = _join(cells[end][row] for end in ends)
+        keys = keys.drop(columns=list(cells)).assign(**{setting: joined})
     return keys
 
 
 def _join(ends: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
-    """A schedule as a value between numbers: by its first value, then by the others."""
+    """A schedule as a value between numbers: by its first value, then by its last."""
     values = [key[1] for key in ends if key[0]]
-    return 1, *values, " to ".join(f"{value:g}" for value in values)
+    return 1, values[0], values[-1], " to ".join(f"{value:g}" for value in values)
 
 
 def _methods(keys: pd.DataFrame, groups: NDArray[np.object_]) -> NDArray[np.object_]:
