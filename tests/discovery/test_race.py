@@ -19,9 +19,10 @@ from unbraid.discovery import Limits, bearable_strength, discover, judge, read_p
 from unbraid.discovery._proposal import choose_strengths, propose, relax
 from unbraid.execution import InlineExecutor
 from unbraid.foundation import from_plain
-from unbraid.models import SCHEDULES, fill_steps
+from unbraid.models import RECORDS, SCHEDULES, fill_steps
 from unbraid.representation import Representation
 from unbraid.studies import Cost, Preview, StudyFolder
+from unbraid.training import specify, train_run
 
 GENERATOR = np.random.default_rng(0)
 FACTORS = GENERATOR.normal(size=(500, 4))
@@ -229,6 +230,24 @@ def test_every_race_ends_with_three_seeds_and_pauses_before_anything_falls(
         assert beta.at(plan.steps) == pytest.approx(max(1.0, beta.value / 4), rel=0.04)
         assert beta.at(plan.steps) >= 1.0
     assert sum(rung.seconds for rung in plan.rungs) <= seconds
+
+
+@pytest.mark.parametrize("pause", [8, 11, 13, 17])
+def test_a_run_whose_strength_falls_continues_after_a_pause_to_the_same_bytes(
+    tmp_path, pause
+):
+    dataset = lamps()
+    objective = from_plain({"name": "beta_tc_vae", "beta": relax(8.0)}, RECORDS)
+    spec = specify(objective, dataset, steps=20, recipe="small", batch_size=8)
+    options = {"device": "cpu", "log_every": 5, "progress": False}
+    train_run(spec, dataset, out=tmp_path / "whole", **options)
+    train_run(spec, dataset, out=tmp_path / "parts", until=pause, **options)
+    train_run(spec, dataset, out=tmp_path / "parts", **options)
+    whole, parts = (
+        (tmp_path / folder / "model.safetensors").read_bytes()
+        for folder in ("whole", "parts")
+    )
+    assert whole == parts
 
 
 @pytest.fixture(scope="module")
