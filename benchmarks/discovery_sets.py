@@ -1,8 +1,9 @@
 """Image sets with known factors, on which ``discover`` is measured.
 
-All sets are made here: rendered shapes, real pixels that scikit-learn ships, and two
-sets in which there is nothing to disentangle. Factors are drawn independently of each
-other unless a set says otherwise, and most of them are continuous.
+All sets are made here: rendered shapes, real pixels that scikit-learn ships, symbols of
+a font that Matplotlib ships, and two sets in which there is nothing to disentangle.
+Factors are drawn independently of each other unless a set says otherwise, and most of
+them are continuous.
 
     python benchmarks/discovery_sets.py OUT    # one PNG with examples of every set
 
@@ -15,9 +16,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import matplotlib
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
 from sklearn.datasets import load_digits, load_sample_image
 
 N_IMAGES = 12_000
@@ -206,12 +209,47 @@ def slide(generator: np.random.Generator) -> ImageSet:
     return _made(images[..., None], {"x": x})
 
 
+def flower(generator: np.random.Generator) -> ImageSet:
+    """16x16 gray, real pixels: crops of a photograph of a flower, near or far."""
+    # The held-out photograph is another one, in color, and without zoom.
+    picture = Image.fromarray(load_sample_image("flower.jpg")).convert("L").reduce(4)
+    side = generator.uniform(48, 84, N_IMAGES)
+    x = generator.uniform(54, 106, N_IMAGES)
+    y = generator.uniform(43, 63, N_IMAGES)
+    corners = zip(x - side / 2, y - side / 2, x + side / 2, y + side / 2, strict=True)
+    crops = [
+        picture.resize((16, 16), Image.Resampling.BOX, box=tuple(corner))
+        for corner in corners
+    ]
+    images = np.stack([np.asarray(crop) for crop in crops]) / 255
+    return _made(images[..., None], {"x": x, "y": y, "zoom": 48 / side})
+
+
+def signs(generator: np.random.Generator) -> ImageSet:
+    """16x16 gray: a club, diamond, heart or spade of a font, its place and size."""
+    sizes = np.linspace(6, 10, 6)
+    drawings = np.stack(
+        [[_symbol(sign, size) for size in sizes] for sign in "\x7c\x7d\x7e\xc4"]
+    )
+    sign, size = (generator.integers(0, n, N_IMAGES) for n in drawings.shape[:2])
+    x, y = generator.integers(0, 7, (2, N_IMAGES))
+    # A symbol is at most 10 pixels wide and high, in the middle of 16.
+    images = np.zeros((N_IMAGES, 22, 22))
+    for row in range(N_IMAGES):
+        place = slice(y[row], y[row] + 16), slice(x[row], x[row] + 16)
+        images[row][place] = drawings[sign[row], size[row]]
+    factors = {"sign": sign, "size": size, "x": x, "y": y}
+    kinds = dict.fromkeys(factors, "ordinal") | {"sign": "categorical"}
+    return _made(images[:, 3:19, 3:19, None], factors, **kinds)
+
+
 SETS: dict[str, Callable[[np.random.Generator], ImageSet]] = {
     each.__name__: each
     for each in (
         *(blobs, ellipses, discs, shapes, correlated, squares, bars, dials, digits),
         *(faces, photograph, tiles),
         *(noise, slide),
+        *(flower, signs),
     )
 }
 HELD_OUT = ("faces", "photograph", "tiles")
@@ -301,6 +339,22 @@ def _triangle(side: int, x: Floats, y: Floats, size: Floats) -> Floats:
     size = size[:, None, None]
     slanted = (0.5 * size - across * 0.866 * 1.15 + 0.5 * down * 1.15) * 0.87
     return _soft(np.minimum(slanted, 0.7 * size - down))
+
+
+def _symbol(character: str, size: float) -> Floats:
+    """Draw a symbol of TeX's math font in the middle of 16x16 pixels."""
+    fonts = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
+    finer = 16
+    font = ImageFont.truetype(fonts / "cmsy10.ttf", 200)
+    left, top, right, bottom = font.getbbox(character)
+    drawn = Image.new("L", (int(right - left), int(bottom - top)))
+    ImageDraw.Draw(drawn).text((-left, -top), character, fill=255, font=font)
+    scale = size * finer / max(drawn.size)
+    width, height = (round(scale * side) for side in drawn.size)
+    canvas = Image.new("L", (16 * finer, 16 * finer))
+    corner = (canvas.width - width) // 2, (canvas.height - height) // 2
+    canvas.paste(drawn.resize((width, height)), corner)
+    return np.asarray(canvas.reduce(finer)) / 255
 
 
 def _rgb(hue: Floats) -> Floats:

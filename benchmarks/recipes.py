@@ -2,9 +2,10 @@
 
 Trains variants of a recipe on the sets of ``discovery_sets.py`` that are not held out,
 each for the same processor time, and scores the codes with labels. A variant differs
-from ``dense128`` in one thing.
+from ``base`` in one thing. ``base`` is what ``discover`` trains: the recipe ``"small"``
+and 0.6 of what the data can bear, relaxed to a quarter from 40% to 70% of the run.
 
-    python benchmarks/recipes.py OUT [--variants dense128 dense256 ...] [--seconds 20]
+    python benchmarks/recipes.py OUT [--variants base dense ...] [--seconds 20]
 
 Results are written to OUT as they come, one file per run; what is there is not run
 again. The last lines are a table of means over sets, MIG / DCI disentanglement.
@@ -27,7 +28,7 @@ from discovery import score_codes
 from discovery_sets import HELD_OUT, REFUSED, SETS, make_set, write_set
 
 import unbraid
-from unbraid.data import open_dataset
+from unbraid.data import AbstractDataset, open_dataset
 from unbraid.discovery import bearable_strength
 from unbraid.execution import count_cores
 from unbraid.models import (
@@ -38,9 +39,14 @@ from unbraid.models import (
     Linear,
     Number,
 )
-from unbraid.models.networks import AbstractNetwork, Convolutional, Dense
+from unbraid.models.networks import AbstractNetwork, Convolutional, Dense, Separable
 from unbraid.models.objectives import BetaTCVAE
-from unbraid.training import keep_freed_memory, measure_training, specify
+from unbraid.training import (
+    choose_recipe,
+    keep_freed_memory,
+    measure_training,
+    specify,
+)
 
 TUNED = tuple(name for name in SETS if name not in (*HELD_OUT, *REFUSED))
 
@@ -51,19 +57,26 @@ class Variant:
 
     Attributes:
         strength: Beta of beta-TCVAE, or its share of what the data can bear.
-        is_share: Whether the strength is a share.
-        network: Encoder and decoder.
+        eigenvalue: Eigenvalue that the share refers to, counted from 1, the largest;
+            ``None`` if the strength is beta itself.
+        relaxed: Share of the strength that is left after its fall, which ends at 70% of
+            the run; 1 if it does not change.
+        fall: Share of the run that the fall takes.
+        network: Encoder and decoder; ``None`` for those of the recipe.
         likelihood: How images are compared with reconstructions.
         learning_rate: Learning rate, a number or a schedule.
         batch_size: Images per step.
         n_latents: Length of a code.
-        is_rising: Whether beta rises from 1 over the first half of the run.
+        is_rising: Whether beta rises from 1 over the first half of the run, instead of
+            being relaxed.
         length: Length of the run as a multiple of ``--seconds``.
     """
 
-    strength: float = 0.2
-    is_share: bool = True
-    network: AbstractNetwork = Dense(widths=(128, 128))
+    strength: float = 0.6
+    eigenvalue: int | None = 3
+    relaxed: float = 0.25
+    fall: float = 0.3
+    network: AbstractNetwork | None = None
     likelihood: AbstractLikelihood = Bernoulli()
     learning_rate: Number = Decay(value=1e-3)
     batch_size: int = 64
@@ -74,17 +87,25 @@ class Variant:
 
 BASE = Variant()
 VARIANTS = {
-    "dense128": BASE,
-    **{f"share {s:g}": replace(BASE, strength=s) for s in (0.05, 0.1, 0.4)},
+    "base": BASE,
+    **{f"share {s:g}": replace(BASE, strength=s) for s in (0.15, 0.3, 1.2, 2.4)},
     **{
-        f"beta {b:g}": replace(BASE, strength=b, is_share=False)
-        for b in (2.0, 4.0, 8.0)
+        f"beta {b:g}": replace(BASE, strength=b, eigenvalue=None)
+        for b in (2.0, 4.0, 8.0, 16.0)
     },
-    "dense256": replace(BASE, network=Dense(widths=(256, 256))),
-    "deep": replace(BASE, network=Dense(widths=(128, 128, 128))),
-    "convolutional": replace(BASE, network=Convolutional(n_filters=16, n_units=128)),
-    "gaussian": replace(BASE, likelihood=Gaussian(variance=0.05)),
+    "largest eigenvalue, share 0.4": replace(BASE, strength=0.4, eigenvalue=1),
+    "constant beta": replace(BASE, relaxed=1.0),
+    "constant beta, half": replace(BASE, strength=0.3, relaxed=1.0),
+    "relaxed to a tenth": replace(BASE, relaxed=0.1),
+    "relaxed to a half": replace(BASE, relaxed=0.5),
+    "relaxed from the start": replace(BASE, fall=0.7),
     "rising": replace(BASE, is_rising=True),
+    "dense": replace(BASE, network=Dense(widths=(128, 128))),
+    "dense256": replace(BASE, network=Dense(widths=(256, 256))),
+    "convolutional": replace(BASE, network=Convolutional(n_filters=16, n_units=128)),
+    "64 units, rank 32": replace(BASE, network=Separable(n_units=64, rank=32)),
+    "16 units, rank 8": replace(BASE, network=Separable(n_units=16, rank=8)),
+    "gaussian": replace(BASE, likelihood=Gaussian(variance=0.05)),
     "constant rate": replace(BASE, learning_rate=1e-3),
     "rate 0.002": replace(BASE, learning_rate=Decay(value=2e-3)),
     "batch 32": replace(BASE, batch_size=32),
@@ -102,19 +123,15 @@ def measure(task: tuple[str, str, int, float, Path]) -> None:
     keep_freed_memory()
     made, text = make_set(set_name), write_set(set_name, out / "sets")
     data = open_dataset(text)
-    beta = variant.strength
-    if variant.is_share:
-        beta = max(1.0, beta * bearable_strength(data))
-    schedule = Linear(start=1.0, end=beta, share=0.5) if variant.is_rising else beta
     settings: dict[str, Any] = {
-        "network": variant.network,
+        "network": variant.network or choose_recipe("small", data.image_shape).network,
         "likelihood": variant.likelihood,
         "learning_rate": variant.learning_rate,
         "batch_size": variant.batch_size,
         "n_latents": variant.n_latents,
         "seed": seed,
     }
-    objective = BetaTCVAE(beta=schedule)
+    objective = BetaTCVAE(beta=choose_beta(variant, data))
     timed = specify(objective, data, steps=1_000, **settings)
     per_step = measure_training(timed, data).per_step
     steps = max(100, int(variant.length * seconds / per_step))
@@ -129,10 +146,24 @@ def measure(task: tuple[str, str, int, float, Path]) -> None:
     part.replace(path)
 
 
+def choose_beta(variant: Variant, data: AbstractDataset) -> Number:
+    """Return beta of a variant: a number or a schedule, never below 1 for a share."""
+    beta = variant.strength
+    if variant.eigenvalue is not None:
+        beta = max(1.0, beta * bearable_strength(data, variant.eigenvalue))
+    if variant.is_rising:
+        return Linear(start=1.0, end=beta, share=0.5)
+    end = max(1.0, variant.relaxed * beta)
+    if end >= beta:
+        return beta
+    return Decay(value=beta, end=end, share=variant.fall, until=0.7)
+
+
 def result_path(task: tuple[str, str, int, float, Path]) -> Path:
     """Return the file of a result."""
     variant, name, seed, seconds, out = task
-    return out / f"{seconds:g}s" / variant.replace(" ", "_") / f"{name}-{seed}.json"
+    folder = variant.replace(",", "").replace(" ", "_")
+    return out / f"{seconds:g}s" / folder / f"{name}-{seed}.json"
 
 
 def summarize(rows: list[dict[str, Any]]) -> str:

@@ -4,13 +4,16 @@ import json
 
 import numpy as np
 import pytest
-from discovery import read_results, summarize
-from discovery_sets import HELD_OUT, N_IMAGES, REFUSED, SETS, make_set
-from recipes import TUNED
+from discovery import OBJECTIVE, measure_single, read_results, summarize
+from discovery_sets import HELD_OUT, N_IMAGES, REFUSED, SETS, make_set, write_set
+from recipes import BASE, TUNED, VARIANTS, choose_beta, measure, result_path
 from recipes import summarize as summarize_recipes
 from refusals import refuse_codes
 from scipy.stats import ortho_group
 
+from unbraid.data import open_dataset
+from unbraid.discovery import bearable_strength
+from unbraid.models import Decay, fill_steps
 from unbraid.representation import Representation
 
 
@@ -38,6 +41,30 @@ def test_factors_are_independent_except_where_the_set_says_otherwise(monkeypatch
     for name in ("shapes", "squares", "correlated"):
         found = np.abs(np.corrcoef(make_set(name).factors.to_numpy().T) - np.eye(4))
         assert (found.max() > 0.5) == (name == "correlated")
+
+
+@pytest.mark.usefixtures("few_images")
+def test_signs_are_drawn_in_full_wherever_they_are():
+    made = make_set("signs")
+    light = made.images.sum(axis=(1, 2, 3))
+    for _, rows in made.factors.groupby(["sign", "size"]).groups.items():
+        assert len(set(light[rows])) == 1
+    assert made.images.sum(axis=(1, 2, 3)).min() > 0
+    symbols = made.factors.groupby(["sign", "size"])
+    assert symbols.ngroups == 4 * 6
+    middle = (made.factors[["x", "y"]] == 3).all(axis=1).to_numpy()
+    assert len({image.tobytes() for image in made.images[middle]}) > 1
+
+
+@pytest.mark.usefixtures("few_images")
+def test_crops_of_the_flower_are_brightest_in_the_middle_of_it():
+    made = make_set("flower")
+    far_left = made.factors["x"].to_numpy() < 65
+    far_right = made.factors["x"].to_numpy() > 95
+    columns = made.images.mean(axis=(1, 3))
+    sides = columns[:, 8:].mean(axis=1) - columns[:, :8].mean(axis=1)
+    assert (sides[far_left] > 0).all()
+    assert (sides[far_right] < 0).all()
 
 
 def test_three_sets_are_held_out_and_two_should_be_refused():
@@ -96,9 +123,57 @@ def test_recipes_are_compared_by_their_mean_over_sets():
     assert "| b | 0.40 / 0.80 | 0.40 / 0.80 | nan / nan | 1 |" in table
 
 
+@pytest.fixture
+def short_runs(monkeypatch, few_images):
+    """Runs of 100 steps on few images, one of them scored on all of these."""
+    slow = type("Cost", (), {"per_step": 1e9})
+    for module in ("recipes", "discovery"):
+        monkeypatch.setattr(f"{module}.measure_training", lambda *_, **__: slow)
+    monkeypatch.setattr("discovery._ROWS", 300)
+
+
+@pytest.mark.usefixtures("short_runs")
+@pytest.mark.parametrize("variant", ["base", "constant beta, half", "rising"])
+def test_a_variant_is_trained_scored_and_written(tmp_path, variant):
+    task = (variant, "signs", 0, 20.0, tmp_path)
+    measure(task)
+    row = json.loads(result_path(task).read_text())
+    assert (row["variant"], row["set"], row["steps"]) == (variant, "signs", 100)
+    assert 0 <= row["mig"] <= 1
+    assert "," not in str(result_path(task).relative_to(tmp_path))
+
+
+@pytest.mark.usefixtures("few_images")
+def test_strengths_of_variants_are_shares_of_what_the_data_can_bear(tmp_path):
+    data = open_dataset(write_set("signs", tmp_path))
+    third, first = (bearable_strength(data, n) for n in (3, 1))
+    beta = choose_beta(BASE, data)
+    assert beta == Decay(
+        value=pytest.approx(0.6 * third),
+        end=pytest.approx(max(1, 0.15 * third)),
+        until=0.7,
+    )
+    assert choose_beta(VARIANTS["beta 8"], data).end == 2.0
+    assert choose_beta(VARIANTS["constant beta"], data) == beta.value
+    of_first = choose_beta(VARIANTS["largest eigenvalue, share 0.4"], data)
+    assert of_first.value == pytest.approx(0.4 * first)
+
+
+@pytest.mark.usefixtures("short_runs")
+def test_the_long_run_is_relaxed_like_the_runs_of_a_discovery(tmp_path, monkeypatch):
+    monkeypatch.setattr("discovery.count_cores", lambda: 1)
+    folder = tmp_path / "1s" / "signs"
+    folder.mkdir(parents=True)
+    measure_single(("signs", "1s", folder))
+    assert json.loads((folder / "single.json").read_text())["single_steps"] == 1_000
+    beta = fill_steps(OBJECTIVE, 1_000).beta
+    assert [beta.at(step) for step in (0, 400, 700, 999)] == [8.0, 8.0, 2.0, 2.0]
+
+
 def test_no_set_that_is_held_out_is_used_for_recipes():
     assert not set(TUNED) & {*HELD_OUT, *REFUSED}
-    assert len(TUNED) == 9
+    assert len(TUNED) == 11
+    assert {"flower", "signs"} < set(TUNED)
 
 
 def test_refusals_tell_aligned_codes_from_rotated_ones():

@@ -5,6 +5,7 @@ from small_discovery import lamps
 from whole_command import run_whole
 
 from unbraid.discovery import name_configuration, plan_discovery, read_objectives
+from unbraid.discovery._objectives import list_configurations
 from unbraid.execution import LocalExecutor
 from unbraid.models.objectives import OBJECTIVES
 from unbraid.studies import Cost
@@ -62,9 +63,15 @@ def test_a_slow_objective_gets_fewer_steps(tmp_path):
     slow = plan(tmp_path / "b", "factor_vae", budget=5 * 600.0)
     assert slow.steps == pytest.approx(quick.steps, rel=0.02)
     assert slow.seconds == pytest.approx(5 * quick.seconds, rel=0.05)
-    betas = [float(name.split("=")[1]) for name in names(quick)]
-    gammas = [float(name.split("=")[1]) for name in names(slow)]
-    assert gammas == pytest.approx([beta - 1 for beta in betas])
+    betas, gammas = (
+        [[float(end) for end in name.split("=")[1].split(" to ")] for name in found]
+        for found in (names(quick), names(slow))
+    )
+    assert len(betas) == len(gammas) > 1
+    for beta, gamma in zip(betas, gammas, strict=True):
+        assert gamma == pytest.approx([end - 1 for end in beta])
+        if beta[0] > 1:
+            assert beta[1:] == pytest.approx([max(1, beta[0] / 4)], rel=0.04)
     with pytest.raises(ValueError, match=r"slowest takes 5.0 times as long"):
         plan(tmp_path / "c", "factor_vae", budget=60.0)
 
@@ -76,6 +83,17 @@ def test_an_objective_in_a_file_races_in_any_folder(tmp_path, monkeypatch):
     assert found.asked["objectives"] == f"{tmp_path / 'mine.py'}:LogVAE"
     assert len(names(found)) == found.rungs[0].n_configurations
     assert all(name.startswith("mine.py:LogVAE beta=") for name in names(found))
+
+
+def test_a_strength_that_cannot_be_a_schedule_stays_constant(tmp_path, monkeypatch):
+    lines = ["    beta: float = 4.0", "    beta: 'Unknown' = 4.0"]
+    for number, line in enumerate(lines):
+        (tmp_path / f"own{number}.py").write_text(MINE.replace("    pass", line))
+        objective = f"{tmp_path}/own{number}.py:LogVAE"
+        found = list_configurations([objective, "beta_vae"], 20.0, 2)
+        assert found[0] == {"name": objective, "beta": 12.0}
+        assert found[1]["beta"]["value"] == 12.0
+        assert found[1]["beta"]["end"] == 3.0
 
 
 def test_a_larger_budget_extends_the_race_of_the_same_objectives(tmp_path):

@@ -14,12 +14,15 @@ import pytest
 from scipy.stats import ortho_group
 from small_discovery import lamps, plan_race
 
-from unbraid.data import LabeledImages
+from unbraid.data import LabeledImages, Vectors
 from unbraid.discovery import Limits, bearable_strength, discover, judge, read_plan
-from unbraid.discovery._proposal import choose_strengths, propose
+from unbraid.discovery._proposal import choose_strengths, propose, relax
 from unbraid.execution import InlineExecutor
+from unbraid.foundation import from_plain
+from unbraid.models import RECORDS, SCHEDULES, fill_steps
 from unbraid.representation import Representation
 from unbraid.studies import Cost, Preview, StudyFolder
+from unbraid.training import specify, train_run
 
 GENERATOR = np.random.default_rng(0)
 FACTORS = GENERATOR.normal(size=(500, 4))
@@ -109,31 +112,80 @@ def test_strengths_grow_are_different_and_at_least_one():
             assert all(later / earlier > 1.39 for earlier, later in pairwise(betas))
 
 
-def test_the_bearable_strength_is_the_largest_eigenvalue_in_units_of_the_noise():
-    dataset = lamps()
-    values = dataset.images(np.arange(len(dataset))).reshape(len(dataset), -1) / 255
+def scaled_eigenvalues(images):
+    """All eigenvalues of the covariance of images in units of the noise, in order."""
+    values = images.reshape(len(images), -1) / 255
     mean = values.mean(axis=0)
-    covariance = np.cov(((values - mean) / np.sqrt(mean * (1 - mean))).T, bias=True)
-    expected = np.linalg.eigvalsh(covariance)[-1]
-    assert bearable_strength(dataset) == pytest.approx(expected, rel=1e-4)
+    scaled = (values - mean) / np.sqrt(np.maximum(mean * (1 - mean), 0.01))
+    return np.linalg.eigvalsh(scaled.T @ scaled / len(values))[::-1]
 
 
+def test_the_bearable_strength_is_the_third_largest_eigenvalue_in_units_of_the_noise():
+    dataset = lamps()
+    expected = scaled_eigenvalues(dataset.images(np.arange(len(dataset))))
+    assert bearable_strength(dataset) == pytest.approx(expected[2], rel=1e-4)
+    for n_latents in (1, 2, 3):
+        found = bearable_strength(dataset, n_latents)
+        assert found == pytest.approx(expected[n_latents - 1], rel=1e-4)
+    # The lamps are the only factors.
+    assert bearable_strength(dataset, 4) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_bearable_strength_of_lamps_is_their_number_of_pixels():
+    """A lamp of n pixels has the eigenvalue n v / (p (1 - p))."""
+    levels = np.arange(6) / 5
+    ratio = levels.var() / (levels.mean() * (1 - levels.mean()))
+    for n_latents, n_pixels in ((1, 36), (2, 18), (3, 10)):
+        found = bearable_strength(lamps(), n_latents)
+        assert found == pytest.approx(n_pixels * ratio, rel=1e-4)
+
+
+@pytest.mark.parametrize("n_latents", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize(
     "values",
     [
         np.repeat([[0, 255], [255, 0]], 32, axis=0),
         np.eye(64) * 255,
+        np.eye(3) * 255,
         np.zeros((40, 4)),
+        np.full((1, 4), 9),
+        np.arange(20).reshape(4, 5) ** 2 % 255,
     ],
 )
-def test_the_bearable_strength_of_symmetric_and_constant_images(values):
+def test_the_bearable_strength_of_symmetric_few_and_constant_images(values, n_latents):
     images = values.astype(np.uint8).reshape(len(values), 1, 1, -1)
-    flat = images.reshape(len(images), -1) / 255
-    noise = np.maximum(flat.mean(axis=0) * (1 - flat.mean(axis=0)), 0.01)
-    scaled = (flat - flat.mean(axis=0)) / np.sqrt(noise)
-    expected = np.linalg.eigvalsh(scaled.T @ scaled / len(flat))[-1]
-    found = bearable_strength(LabeledImages(images, channels_first=True))
+    eigenvalues = scaled_eigenvalues(images)
+    is_there = n_latents <= min(values.shape)
+    expected = eigenvalues[n_latents - 1] if is_there else 0.0
+    data = LabeledImages(images, channels_first=True)
+    found = bearable_strength(data, n_latents)
     assert found == pytest.approx(expected, rel=1e-4, abs=1e-9)
+
+
+def test_the_bearable_strength_of_vectors_counts_from_a_variance_of_one_half():
+    vectors = np.random.default_rng(0).normal(size=(500, 4)) * [5.0, 3.0, 2.0, 1.0]
+    expected = np.linalg.eigvalsh(np.cov(vectors.T, bias=True))[::-1] / 0.5
+    data = Vectors(vectors)
+    assert bearable_strength(data) == pytest.approx(expected[2], rel=1e-4)
+    with pytest.raises(ValueError, match="n_latents must be at least 1, got 0"):
+        bearable_strength(data, 0)
+
+
+def test_strengths_fall_to_a_quarter_but_not_below_one():
+    for strength, end in (
+        (40.0, 10.0),
+        (14.0, 3.5),
+        (6.1, 1.5),
+        (3.0, 1.0),
+        (1.2, 1.0),
+    ):
+        schedule = from_plain(relax(strength), SCHEDULES)
+        filled = fill_steps(schedule, 1_000)
+        assert [filled.at(step) for step in (0, 399, 400)] == [strength] * 3
+        assert filled.at(550) == pytest.approx((strength + end) / 2)
+        assert [filled.at(step) for step in (700, 999)] == [end] * 2
+    assert relax(1.0) == 1.0
+    assert relax(1.0, offset=-1.0) == 0.0
 
 
 def test_another_plan_over_the_same_runs_judges_them_at_the_same_steps(tmp_path):
@@ -147,7 +199,7 @@ def test_another_plan_over_the_same_runs_judges_them_at_the_same_steps(tmp_path)
 
 @pytest.mark.parametrize("seconds", [40.0, 180.0, 600.0, 3_600.0])
 @pytest.mark.parametrize("n_workers", [1, 2, 8])
-def test_every_race_ends_with_three_seeds_and_pauses_before_the_rate_falls(
+def test_every_race_ends_with_three_seeds_and_pauses_before_anything_falls(
     tmp_path, monkeypatch, seconds, n_workers
 ):
     cost = Cost(per_step=1e-3, fixed=0.5, n_bytes=0)
@@ -167,7 +219,35 @@ def test_every_race_ends_with_three_seeds_and_pauses_before_the_rate_falls(
         assert rung.steps % 100 == 0
     for rung in rounds:
         assert rung.steps <= (1 - decay.share) * plan.steps
+        assert rung.steps <= (0.7 - 0.3) * plan.steps
+    for run in plan.study.runs():
+        beta = fill_steps(from_plain(run.objective["beta"], SCHEDULES), plan.steps)
+        if isinstance(beta, float):
+            assert beta == 1.0
+            continue
+        assert beta.at(int(0.4 * plan.steps)) == beta.value > 1.0
+        # The end is rounded to two digits.
+        assert beta.at(plan.steps) == pytest.approx(max(1.0, beta.value / 4), rel=0.04)
+        assert beta.at(plan.steps) >= 1.0
     assert sum(rung.seconds for rung in plan.rungs) <= seconds
+
+
+@pytest.mark.parametrize("pause", [16, 20, 32])
+def test_a_run_whose_strength_falls_continues_after_a_pause_to_the_same_bytes(
+    tmp_path, pause
+):
+    dataset = lamps()
+    objective = from_plain({"name": "beta_tc_vae", "beta": relax(8.0)}, RECORDS)
+    spec = specify(objective, dataset, steps=40, recipe="small", batch_size=8)
+    options = {"device": "cpu", "log_every": 4, "progress": False}
+    train_run(spec, dataset, out=tmp_path / "whole", **options)
+    train_run(spec, dataset, out=tmp_path / "parts", until=pause, **options)
+    train_run(spec, dataset, out=tmp_path / "parts", **options)
+    whole, parts = (
+        (tmp_path / folder / "model.safetensors").read_bytes()
+        for folder in ("whole", "parts")
+    )
+    assert whole == parts
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,17 @@ import math
 import pytest
 from parameter_errors import refusal_of
 
-from unbraid.models import Constant, Cosine, Cyclic, Decay, Linear, fill_steps, value_at
+from unbraid.foundation import from_plain, to_plain
+from unbraid.models import (
+    SCHEDULES,
+    Constant,
+    Cosine,
+    Cyclic,
+    Decay,
+    Linear,
+    fill_steps,
+    value_at,
+)
 from unbraid.models.objectives import AnnealedVAE, BetaVAE
 
 
@@ -89,7 +99,49 @@ def test_decay_of_a_longer_run_begins_like_that_of_a_shorter_one():
     assert short.at(90) != long.at(90)
 
 
-@pytest.mark.parametrize("options", [{"share": 0.0}, {"share": 1.5}, {"steps": 0}])
+def test_decay_may_end_before_the_run_and_stays_at_its_end():
+    beta = Decay(value=8.0, end=2.0, share=0.3, until=0.7, steps=1_000)
+    assert [beta.at(step) for step in (0, 200, 400)] == [8.0, 8.0, 8.0]
+    for step in range(400, 701, 50):
+        wave = math.cos(math.pi * (step - 400) / 300)
+        assert beta.at(step) == pytest.approx(2.0 + 6.0 * (1 + wave) / 2)
+    assert [beta.at(step) for step in (700, 701, 1_000, 2_000)] == [2.0] * 4
+
+
+def test_decay_may_begin_with_the_run():
+    beta = Decay(value=1.0, share=0.5, until=0.5, steps=100)
+    assert beta.at(0) == 1.0
+    assert beta.at(25) == pytest.approx(0.5)
+    assert beta.at(50) == beta.at(100) == 0.0
+
+
+def test_decay_until_the_end_is_written_and_computed_as_before_it_could_end_earlier():
+    rate = Decay(value=0.1, share=0.3, steps=70)
+    assert to_plain(rate, SCHEDULES) == {
+        "name": "decay",
+        "value": 0.1,
+        "end": 0.0,
+        "share": 0.3,
+        "steps": 70,
+    }
+    for step in range(80):
+        passed = min(1.0, max(0.0, (step - (70 - 0.3 * 70)) / (0.3 * 70)))
+        assert rate.at(step) == 0.1 * (0.5 + 0.5 * math.cos(math.pi * passed))
+    early = Decay(value=0.1, until=0.7)
+    assert to_plain(early, SCHEDULES)["until"] == 0.7
+    assert from_plain(to_plain(early, SCHEDULES), SCHEDULES) == early
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"share": 0.0},
+        {"share": 1.5},
+        {"steps": 0},
+        {"until": 1.5, "share": 0.5},
+        {"until": 0.2, "share": 0.3},
+    ],
+)
 def test_impossible_decays_are_refused(options):
     with pytest.raises(ValueError, match=refusal_of(options)):
         Decay(value=1.0, **options)

@@ -5,8 +5,11 @@ import pytest
 
 import unbraid
 from unbraid.models import Decay
-from unbraid.models.networks import Convolutional, Dense
+from unbraid.models.networks import Convolutional, Dense, Separable
 from unbraid.training import LEARNING_RATE, choose_recipe
+
+NARROW = Separable(widths=(128, 128), n_units=32, rank=16)
+WIDE = Separable(widths=(256, 256), n_units=32, rank=16)
 
 
 @pytest.fixture
@@ -19,7 +22,7 @@ def fit_small(squares):
 
 def test_a_recipe_sets_the_network_and_the_learning_rate(fit_small):
     spec = fit_small(recipe="small")
-    assert spec.network == Dense(widths=(128, 128))
+    assert spec.network == NARROW
     assert spec.learning_rate == Decay(value=1e-3, steps=3)
 
 
@@ -34,10 +37,18 @@ def test_without_a_recipe_the_learning_rate_is_the_default(fit_small):
 
 
 def test_larger_images_get_wider_and_then_convolutional_networks():
-    assert choose_recipe("small", (3, 16, 16)).network == Dense(widths=(128, 128))
-    assert choose_recipe("small", (3, 32, 32)).network == Dense(widths=(256, 256))
+    assert choose_recipe("small", (3, 16, 16)).network == NARROW
+    assert choose_recipe("small", (1, 28, 28)).network == WIDE
+    assert choose_recipe("small", (3, 32, 32)).network == WIDE
     assert choose_recipe("small", (3, 48, 48)).network == Convolutional()
+
+
+def test_vectors_get_dense_layers():
     assert choose_recipe("small", (20,)).network == Dense(widths=(128, 128))
+    assert choose_recipe("small", (1_000,)).network == Dense(widths=(256, 256))
+    vectors = np.random.default_rng(0).normal(size=(40, 5))
+    run = unbraid.fit("vae", vectors, steps=2, recipe="small", progress=False)
+    assert run.spec.network == Dense(widths=(128, 128))
 
 
 def test_an_unknown_recipe_is_refused(fit_small):
@@ -48,7 +59,7 @@ def test_an_unknown_recipe_is_refused(fit_small):
 def test_the_estimator_takes_a_recipe():
     images = np.random.default_rng(0).random((40, 1, 8, 8))
     estimator = unbraid.Disentangler("vae", steps=2, recipe="small").fit(images)
-    assert estimator.run_.spec.network == Dense(widths=(128, 128))
+    assert estimator.run_.spec.network == NARROW
 
 
 def test_the_command_line_takes_a_recipe(tmp_path):
@@ -62,4 +73,4 @@ def test_the_command_line_takes_a_recipe(tmp_path):
     arguments += ["vae", "--out", str(tmp_path / "run")]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
-    assert Run.load(tmp_path / "run").spec.network == Dense(widths=(128, 128))
+    assert Run.load(tmp_path / "run").spec.network == NARROW

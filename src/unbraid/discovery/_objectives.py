@@ -1,12 +1,13 @@
 """Objectives of a race, each with several strengths."""
 
 import dataclasses
+import typing
 from collections.abc import Sequence
 from typing import Any
 
 from unbraid.data import AbstractDataset, DataSpec, Singles
 from unbraid.foundation import resolve_file_names
-from unbraid.models import choose_objective
+from unbraid.models import AbstractSchedule, choose_objective
 from unbraid.models.objectives import AbstractObjective, FactorVAE
 from unbraid.studies import study_from_plain
 
@@ -17,6 +18,7 @@ from ._proposal import (
     choose_strengths,
     measure_candidate,
     propose,
+    relax,
 )
 from ._strength import bearable_strength
 
@@ -103,18 +105,21 @@ def list_configurations(
 ) -> list[dict[str, Any]]:
     """Return objectives with their strengths, as plain data.
 
-    Every objective gets the same strengths. The weight ``gamma`` of FactorVAE counts
-    the total correlation beyond that of a VAE, so that ``gamma + 1`` is its strength.
+    Every objective gets the same strengths, which are relaxed during the run if its
+    hyperparameter may be a schedule. The weight ``gamma`` of FactorVAE counts the total
+    correlation beyond that of a VAE, so that ``gamma + 1`` is its strength.
 
     Args:
         names: Names of the objectives.
-        bearable: Largest strength that the data can bear.
+        bearable: Strength that the data can bear.
         n_configurations: Number of configurations, at least one per objective.
 
     Example:
-        >>> list_configurations(["beta_vae", "factor_vae"], 40.0, 3)
-        [{'name': 'beta_vae', 'beta': 8.0}, {'name': 'factor_vae', 'gamma': 7.0},
-        {'name': 'beta_vae', 'beta': 16.0}]
+        >>> found = list_configurations(["beta_vae", "factor_vae"], 20.0, 3)
+        >>> [(each["name"], *list(each)[1:]) for each in found]
+        [('beta_vae', 'beta'), ('factor_vae', 'gamma'), ('beta_vae', 'beta')]
+        >>> found[0]["beta"]["value"], found[1]["gamma"]["value"]
+        (12.0, 11.0)
     """
     if n_configurations < len(names):
         raise ValueError(
@@ -122,13 +127,32 @@ def list_configurations(
             f"{len(names)} objectives."
         )
     strengths = choose_strengths(bearable, -(-n_configurations // len(names)))
-    return [
-        {"name": name, "gamma": strength - 1.0}
-        if _find_strength(choose_objective(name)) == "gamma"
-        else {"name": name, "beta": strength}
-        for strength in strengths
-        for name in names
-    ][:n_configurations]
+    return [_configure(name, strength) for strength in strengths for name in names][
+        :n_configurations
+    ]
+
+
+def _configure(name: str, strength: float) -> dict[str, Any]:
+    """Return an objective with a strength, as plain data."""
+    objective = choose_objective(name)
+    hyperparameter = _find_strength(objective)
+    assert hyperparameter is not None
+    offset = -1.0 if hyperparameter == "gamma" else 0.0
+    if not _may_be_schedule(objective, hyperparameter):
+        return {"name": name, hyperparameter: strength + offset}
+    return {"name": name, hyperparameter: relax(strength, offset)}
+
+
+def _may_be_schedule(objective: AbstractObjective, name: str) -> bool:
+    """Whether the type of a hyperparameter includes schedules, as ``Number`` does."""
+    try:
+        kind = typing.get_type_hints(type(objective))[name]
+    except (NameError, TypeError):
+        return False  # a type in the user's file that only a type checker can read
+    return any(
+        isinstance(part, type) and issubclass(part, AbstractSchedule)
+        for part in (kind, *typing.get_args(kind))
+    )
 
 
 def _find_strength(objective: AbstractObjective) -> str | None:

@@ -8,7 +8,7 @@ import torch
 
 from unbraid.data import AbstractDataset, DataSpec
 from unbraid.foundation import to_plain
-from unbraid.models import SCHEDULES, schedule_ends
+from unbraid.models import SCHEDULES, Decay, schedule_ends
 from unbraid.models.networks import NETWORKS
 from unbraid.studies import Cost, RunSpec, Study, measure_run, study_from_plain
 from unbraid.training import TrainingState, choose_recipe, find_last_layer
@@ -25,9 +25,15 @@ from ._strength import bearable_strength
 Plain = dict[str, Any]
 
 BATCH_SIZE = 64
-_SHARES = (0.2, 0.4, 0.1, 0.8, 0.05, 1.6)
+_SHARES = (0.6, 1.2, 0.3, 2.4, 0.15, 4.8)
 """Strengths that are tried, as shares of what the data can bear, the best ones first
 (``docs/recipes.md``)."""
+
+_RELAXED = 0.25
+"""Share of a strength that is left at the end of a run."""
+
+_FALL, _FALLEN = 0.3, 0.7
+"""Share of a run in which the strength falls, and share at which it has fallen."""
 
 _LEAST_RATIO = 1.4
 """Ratio below which two strengths are alike."""
@@ -85,12 +91,12 @@ def propose(
     rungs = longest_race(cost, seconds, n_workers)
     if not rungs:
         raise limits.refuse(seconds, seconds_of_smallest_race(cost, n_workers))
-    betas = choose_strengths(bearable_strength(dataset), rungs[0].n_configurations)
+    strengths = choose_strengths(bearable_strength(dataset), rungs[0].n_configurations)
     rate = choose_recipe("small", dataset.image_shape).learning_rate
     training = {"steps": rungs[-1].steps, "learning_rate": to_plain(rate, SCHEDULES)}
     plain = base | {
         "training": base["training"] | training,
-        "zip": [{"objective": [objective | {"beta": beta} for beta in betas]}],
+        "zip": [{"objective": [objective | {"beta": relax(s)} for s in strengths]}],
         "seeds": list(range(limits.seed, limits.seed + rungs[-1].n_seeds)),
     }
     return Proposal(
@@ -104,13 +110,12 @@ def choose_strengths(bearable: float, n_strengths: int) -> list[float]:
     """Choose values of beta for beta-TCVAE, in increasing order.
 
     Args:
-        bearable: Largest strength that the data can bear; see
-            :func:`bearable_strength`.
+        bearable: Strength that the data can bear; see :func:`bearable_strength`.
         n_strengths: Number of values.
 
     Example:
-        >>> choose_strengths(40.0, 4), choose_strengths(5.0, 4)
-        ([4.0, 8.0, 16.0, 32.0], [1.0, 2.0, 4.0, 8.0])
+        >>> choose_strengths(20.0, 4), choose_strengths(2.0, 4)
+        ([6.0, 12.0, 24.0, 48.0], [1.2, 2.4, 4.8, 9.6])
     """
     betas: list[float] = []
     for share in _SHARES:
@@ -121,6 +126,33 @@ def choose_strengths(bearable: float, n_strengths: int) -> list[float]:
     while len(betas) < n_strengths:
         betas.append(2 * max(betas))
     return sorted(betas[:n_strengths])
+
+
+def relax(strength: float, offset: float = 0.0) -> Plain | float:
+    """Return the schedule of a strength that falls to about a quarter, at least 1.
+
+    Under a strong regularization, latents align with factors; when it is relaxed, the
+    model learns the details that it had to leave out.
+
+    Args:
+        strength: Strength until the fall begins.
+        offset: Added to all values, for a hyperparameter that is counted from another
+            number than the strength.
+
+    Returns:
+        A ``Decay`` as plain data; a number if the strength is at most 1.
+
+    Example:
+        >>> relax(1.0), relax(3.0, offset=-1.0)["value"], relax(14.0)["end"]
+        (1.0, 2.0, 3.5)
+    """
+    least = max(1.0, float(f"{_RELAXED * strength:.2g}"))
+    if least >= strength:
+        return strength + offset
+    fall = Decay(
+        value=strength + offset, end=least + offset, share=_FALL, until=_FALLEN
+    )
+    return to_plain(fall, SCHEDULES)
 
 
 def base_settings(

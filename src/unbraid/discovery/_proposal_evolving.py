@@ -24,6 +24,11 @@ _MODELS, _GENERATIONS, _FINAL_SIZE = 5, 10, 8
 # Populations, members, and leaf runs of each, from much time to little.
 _SIZES = ((3, 10, 3), (3, 8, 2), (3, 6, 2), (3, 5, 1), (3, 4, 1), (2, 4, 1))
 _DEFAULT_SIZE = _SIZES[3]
+_WEAKEST = 0.25
+"""Weakest strength of the first generation relative to the best one of a race. The
+first generation has up to eight times as much: 0.15 to 1.2 times what the data can
+bear, which are strengths of races too. No strength changes during a run, because
+populations change it themselves."""
 _STRETCH_SECONDS = 0.15
 """For a model to be made, read, encoded with and written, once a generation."""
 
@@ -50,7 +55,7 @@ def propose_evolution(
     """
     base = base_settings(data, dataset, limits.n_latents)
     del base["traces"]
-    (unit,) = choose_strengths(0.5 * bearable_strength(dataset), 1)
+    (unit,) = choose_strengths(_WEAKEST * bearable_strength(dataset), 1)
     objective: Plain = {"name": "beta_tc_vae", "beta": unit}
     per_step = measure_candidate(base, objective, limits).per_step
     seed, n_workers = limits.seed, limits.n_workers

@@ -43,8 +43,10 @@ class _Race(NamedTuple):
 # Races from much time to little. The first rounds tell which strengths are wrong; most
 # of the time is spent on runs of those that remain, because longer runs are better
 # (docs/recipes.md). That one finalist is better than two has not been measured. All
-# rounds but the last end before the learning rate falls, so that a run may continue
-# after any of them.
+# rounds but the last end before the learning rate falls. They end before the strength
+# falls too, so that models are compared under the strong regularization that aligns
+# their latents. Schedules are those of the whole run, to the end of which every pause
+# can be continued.
 _RACES = (
     _Race(40_000, (_Round(10_000, 0.15, 5, 2), _Round(25_000, 0.4, 3, 3), _last(2, 4))),
     _Race(15_000, (_Round(10_000, 0.25, 3, 2), _last(1, 4))),

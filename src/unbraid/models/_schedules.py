@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from unbraid.foundation import check_number
+from unbraid.foundation import OMIT_DEFAULT, check_number
 
 
 class AbstractSchedule(abc.ABC):
@@ -138,37 +138,44 @@ class Cyclic(AbstractSchedule):
 
 @dataclass(frozen=True, kw_only=True)
 class Decay(AbstractSchedule):
-    """A constant value that decays along half a cosine wave at the end of the run.
+    """A constant value that decays along half a cosine wave, and stays at its end.
 
     Before the decay, a long run is the same as a short one, so that a run can be
     continued with a larger number of steps.
 
     Args:
         value: Value before the decay.
-        end: Value at the end of the run.
+        end: Value after the decay.
         share: Share of the run that the decay takes, above 0 and at most 1.
         steps: Number of steps of the run. Default: set by the run.
+        until: Share of the run at which the decay ends, at least ``share`` and at
+            most 1. The value stays at ``end`` afterwards.
 
     Example:
         >>> rate = Decay(value=0.001, share=0.5, steps=100)
         >>> rate.at(0), rate.at(50), rate.at(75), rate.at(100)
         (0.001, 0.001, 0.0005, 0.0)
+        >>> beta = Decay(value=8.0, end=2.0, share=0.25, until=0.75, steps=100)
+        >>> beta.at(50), beta.at(75), beta.at(100)
+        (8.0, 2.0, 2.0)
     """
 
     value: float
     end: float = 0.0
     share: float = 0.3
     steps: int | None = None
+    until: float = dataclasses.field(default=1.0, metadata=OMIT_DEFAULT)
 
     def __post_init__(self) -> None:
         _check_length(self.steps, self.share)
+        check_number("until", self.until, least=self.share, most=1.0)
 
     def at(self, step: int) -> float:
         """Return the value at a step."""
         if self.steps is None:
             return _share(step, 0, None)
         length = self.share * self.steps
-        passed = _share(step - (self.steps - length), 0, length)
+        passed = _share(step - (self.until * self.steps - length), 0, length)
         return self.end + (self.value - self.end) * (
             0.5 + 0.5 * math.cos(math.pi * passed)
         )

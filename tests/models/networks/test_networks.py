@@ -236,6 +236,21 @@ def test_separable_pixels_are_sums_of_products_of_rows_and_columns():
                 torch.testing.assert_close(image[channel, row, column], pixel)
 
 
+@pytest.mark.parametrize("shape", [(1, 8, 8), (3, 9, 13)], ids=str)
+def test_separable_draws_all_channels_at_once_as_it_would_one_by_one(shape):
+    torch.manual_seed(0)
+    decoder = Separable(n_units=8, rank=6).decoder(shape, 4)
+    codes = torch.randn(5, 4, requires_grad=True)
+    rows, columns = decoder.rows(codes), decoder.columns(codes)
+    weighted = rows[:, None] * decoder.channels.weight[:, None]
+    slow = weighted @ columns[:, None].mT + decoder.channels.bias[:, None, None]
+    torch.testing.assert_close(decoder(codes), slow)
+    targets = torch.randn(slow.shape)
+    (gradient,) = torch.autograd.grad((decoder(codes) * targets).sum(), codes)
+    (expected,) = torch.autograd.grad((slow * targets).sum(), codes)
+    torch.testing.assert_close(gradient, expected)
+
+
 def test_separable_refuses_vectors():
     with pytest.raises(ValueError, match="Use Dense for vectors"):
         Separable().decoder((10,), 3)

@@ -113,3 +113,40 @@ def test_a_table_without_objectives_is_refused() -> None:
         strengths(pd.DataFrame({"data": ["a"]}))
     with pytest.raises(TypeError, match="needs a pandas table"):
         strengths([{"objective.name": "vae"}])
+
+
+def test_a_hyperparameter_that_falls_is_one_strength() -> None:
+    table = pd.DataFrame(
+        {
+            "objective.name": "beta_vae",
+            "objective.beta.name": ["decay", "decay", None, "decay"],
+            "objective.beta.value": [14.0, 7.0, np.nan, 28.0],
+            "objective.beta.end": [3.5, 1.75, np.nan, 7.0],
+            "objective.beta.share": [0.3, 0.3, np.nan, 0.3],
+            "objective.beta": [None, None, 1.0, None],
+        }
+    )
+    found = strengths(table)
+    assert found["method"].tolist() == ["beta_vae"] * 4
+    assert found["strength"].tolist() == ["14 to 3.5", "7 to 1.75", 1.0, "28 to 7"]
+    assert found["strength_rank"].tolist() == [2, 1, 0, 3]
+    one = strengths(table.iloc[:3:2])
+    assert one["strength"].tolist() == ["14 to 3.5", 1.0]
+    several = strengths(table.assign(**{"training.n_latents": [5, 6, 5, 6]}))
+    assert several["strength"].iloc[0] == "beta=14 to 3.5, n_latents=5"
+
+
+def test_schedules_that_differ_in_one_value_or_otherwise_stay_settings() -> None:
+    table = pd.DataFrame(
+        {
+            "objective.name": "beta_vae",
+            "objective.beta.name": "linear",
+            "objective.beta.start": 0.0,
+            "objective.beta.end": [4.0, 1.0],
+        }
+    )
+    assert strengths(table)["strength"].tolist() == [4.0, 1.0]
+    longer = table.assign(**{"objective.beta.share": [0.5, 1.0]})
+    assert strengths(longer)["strength"].iloc[0] == "beta.end=4, beta.share=0.5"
+    kinds = table.assign(**{"objective.beta.name": ["linear", "cosine"]})
+    assert strengths(kinds)["method"].tolist() == ["beta_vae linear", "beta_vae cosine"]

@@ -130,7 +130,10 @@ class ProductDecoder(nn.Module):
         """Return the output for each pixel, ``(batch, channels, height, width)``."""
         rows, columns = self.rows(codes), self.columns(codes)
         weighted = rows[:, None] * self.channels.weight[:, None]
-        return weighted @ columns[:, None].mT + self.channels.bias[:, None, None]
+        # All channels of an image in one matrix product, which is the faster way.
+        drawn = weighted.flatten(1, 2) @ columns.mT
+        drawn = drawn.unflatten(1, weighted.shape[1:3])
+        return drawn + self.channels.bias[:, None, None]
 
 
 def _layers(widths: tuple[int, ...]) -> Iterator[nn.Module]:

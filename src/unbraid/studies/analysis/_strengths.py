@@ -3,11 +3,14 @@
 import math
 import numbers
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+
+from unbraid.models import SCHEDULES
 
 from ._table import require_columns
 
@@ -20,6 +23,8 @@ _SETTINGS = (
 )
 _NAME = "objective.name"
 _WORD = re.compile(r"[A-Za-z_][\w ]*")
+_ENDS = ("value", "start", "end")
+"""Settings of schedules that are values of the hyperparameter, in order."""
 
 
 def strengths(table: pd.DataFrame) -> pd.DataFrame:
@@ -29,7 +34,8 @@ def strengths(table: pd.DataFrame) -> pd.DataFrame:
     method. If several vary, every combination of their values is a strength, in words;
     if none does, there is one, without a value. Options of an objective or of an
     evolution that are words, such as the two kinds of ``dip_vae``, tell methods apart
-    and are no strengths.
+    and are no strengths. A hyperparameter that changes during the run is one setting,
+    its first and last value, if runs differ in nothing else of its schedule.
 
     Args:
         table: One row per run, with the column ``objective.name``. Every column whose
@@ -66,6 +72,7 @@ def strengths(table: pd.DataFrame) -> pd.DataFrame:
         {column: [_key(value) for value in table[column]] for column in settings},
         index=range(len(table)),
     )
+    keys = _join_schedules(keys)
     data = table["data"] if "data" in table.columns else [""] * len(table)
     groups = np.asarray(data, dtype=object)
     methods = _methods(keys, groups)
@@ -99,6 +106,39 @@ def _key(value: Any) -> tuple[int, Any]:
     return 2, str(value)
 
 
+def _join_schedules(keys: pd.DataFrame) -> pd.DataFrame:
+    """Replace the columns of schedules that differ in their values only by one."""
+    kinds = {(2, name) for name in SCHEDULES}
+    for column in [name for name in keys.columns if name.endswith(".name")]:
+        setting = column.removesuffix(".name")
+        cells = {
+            name: list(keys[name])
+            for name in keys.columns
+            if name.startswith(f"{setting}.")
+        }
+        rows = [row for row, key in enumerate(cells[column]) if key in kinds]
+        ends = [f"{setting}.{end}" for end in _ENDS if f"{setting}.{end}" in cells]
+        varying = {
+            name for name, values in cells.items() if len({values[r] for r in rows}) > 1
+        }
+        joined = list(keys[setting]) if setting in keys else [_key(None)] * len(keys)
+        is_partial = any(key[0] for key in joined)
+        if not rows or not varying <= set(ends):
+            continue
+        if len(varying) < 2 and not is_partial:
+            continue
+        for row in rows:
+            joined[row] = _join(cells[end][row] for end in ends)
+        keys = keys.drop(columns=list(cells)).assign(**{setting: joined})
+    return keys
+
+
+def _join(ends: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """A schedule as a value between numbers: by its first value, then by its last."""
+    values = [key[1] for key in ends if key[0]]
+    return 1, values[0], values[-1], " to ".join(f"{value:g}" for value in values)
+
+
 def _methods(keys: pd.DataFrame, groups: NDArray[np.object_]) -> NDArray[np.object_]:
     """Name of each run's method: its objective, and the words that vary within it."""
     methods = np.array([key[1] for key in keys[_NAME]], dtype=object)
@@ -123,7 +163,7 @@ def _is_choice(keys: pd.Series) -> bool:
     """Whether the values are different words, and not numbers or what holds any."""
     known = {key for key in keys if key[0]}
     return len(known) > 1 and all(
-        kind == 2 and _WORD.fullmatch(value) for kind, value in known
+        key[0] == 2 and _WORD.fullmatch(key[1]) for key in known
     )
 
 
@@ -152,12 +192,12 @@ def _ranks(
     return values, ranks
 
 
-def _describe_strength(columns: list[str], keys: tuple[tuple[int, Any], ...]) -> Any:
+def _describe_strength(columns: list[str], keys: tuple[tuple[Any, ...], ...]) -> Any:
     if not columns:
         return math.nan
     if len(columns) == 1:
-        kind, value = keys[0]
-        return value if kind else math.nan
+        kind, *values = keys[0]
+        return values[-1] if kind else math.nan
     return ", ".join(
         f"{column.partition('.')[2] or column}={_text(key)}"
         for column, key in zip(columns, keys, strict=True)
@@ -165,5 +205,6 @@ def _describe_strength(columns: list[str], keys: tuple[tuple[int, Any], ...]) ->
     )
 
 
-def _text(key: tuple[int, Any]) -> str:
-    return f"{key[1]:g}" if key[0] == 1 else key[1]
+def _text(key: tuple[Any, ...]) -> str:
+    value = key[-1]
+    return value if isinstance(value, str) else f"{value:g}"
