@@ -283,7 +283,8 @@ def read_stages(folder: Path) -> list[Stage]:
         return _STAGES.validate_python(record["stages"])
     except (LookupError, ValueError) as error:
         raise CheckpointFormatError(
-            f"Cannot read the stages of a recursion: {path} is damaged."
+            f"{path}: the file is damaged: the stages of the recursion cannot be read. "
+            "Restore it from a copy."
         ) from error
 
 
