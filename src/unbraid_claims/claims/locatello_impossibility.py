@@ -158,7 +158,8 @@ CLAIM = Claim(
     name="locatello-impossibility",
     source="Locatello et al. (2019), Theorem 1",
     text="Infinitely many maps mix every latent into every other one and leave their "
-    "joint distribution as it was, so that no look at the data alone can tell.",
+    "joint distribution unchanged, so entangled codes cannot be recognized without "
+    "labels.",
     measure=measure,
     changed="2026-11-18",
 )
