@@ -249,7 +249,6 @@ SHORTER = {
         "XYObject()": SMALL,
         "steps=5000": "steps=2",
         "score_every=500": "score_every=1, log_every=1",
-        'out="run",\n    score': 'out="scored",\n    score',
     },
     "perceived-distances.md": {
         "XYSquares()": SMALL,

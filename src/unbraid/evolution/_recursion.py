@@ -68,7 +68,8 @@ class RecursionPlan:
     """Everything that decides a recursion.
 
     Attributes:
-        run: Data, objective, network, likelihood, training and seed.
+        run: Settings of each model: data, objective, network, likelihood, training and
+            seed.
         unsupervised: Population of every stage, scored by agreement.
         final: Last population, trained on all images and scored on surrogate labels.
         settings: Stopping rules.
