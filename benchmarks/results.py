@@ -14,8 +14,8 @@ INTRODUCTION = """# Side by side
 Written by `make bench` from the files in `benchmarks/results`: do not edit. Both sides
 do the same work on the same machine, in turn; numbers are medians over rounds. A ratio
 says how many times as good unbraid is as its peer (more per second, or less of anything
-else): the median over rounds, and the range. How each is measured stands in the script
-that is named, and what else was measured in `benchmarks/README.md`.
+else): the median over rounds, and the range. The scripts that are
+named below say how each is measured, and `benchmarks/README.md` has more results.
 """
 
 

@@ -1,7 +1,10 @@
 """The documentation builds without warnings, and holds what it should."""
 
+import contextlib
+import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 from importlib import import_module
@@ -10,8 +13,13 @@ from types import FunctionType
 
 import numpy as np
 import pytest
+import typer
 
 from unbraid.cli import main
+from unbraid.cli._app import app
+from unbraid.execution import InlineExecutor
+from unbraid.foundation import read_yaml
+from unbraid.studies import study_from_plain
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -143,3 +151,152 @@ def test_every_name_that_a_page_imports_exists():
                 assert hasattr(import_module(module), name), (page.name, module, name)
                 found += 1
     assert found > 20
+
+
+PAGES = sorted(
+    path
+    for path in (
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+        *(ROOT / "benchmarks").glob("*.md"),
+        *DOCS.rglob("*.md"),
+        *DOCS.rglob("*.rst"),
+    )
+    if "_build" not in path.parts
+)
+
+
+def name_of(page):
+    """Return the path of a page in the repository, as the name of its test."""
+    return page.relative_to(ROOT).as_posix()
+
+
+def blocks(text, language):
+    """Return the blocks of code of a page in a language, or in none (``""``)."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def commands_of(text):
+    """Return all calls of unbraid on a page, in blocks and within sentences."""
+    within = re.findall(r"(?<!`)``?(unbraid [^`]+)``?", text)
+    lines = [
+        # A description follows after two spaces or a hash.
+        re.split(r"\s{2,}(?!-)|\s+[#&>]", line)[0]
+        for block in blocks(text, "")
+        for line in block.splitlines()
+        if line.startswith("unbraid ")
+    ]
+    return [" ".join(command.split()) for command in (*within, *lines)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_command_on_a_page_exists_with_its_options(page):
+    for text in commands_of(page.read_text()):
+        if " | " in text:  # several commands in one
+            continue
+        words = shlex.split(re.sub(r"\|\S+", "", text))[
+            1:
+        ]  # the first choice of several
+        command = typer.main.get_command(app)
+        context = command.make_context("unbraid", [], resilient_parsing=True)
+        while hasattr(command, "resolve_command") and words and words[0].islower():
+            _, command, words = command.resolve_command(context, words)
+            assert command is not None, text
+        if words and words[0] != "--help":
+            fault = None
+            try:
+                command.make_context("unbraid", words, parent=context)
+            except typer.Exit:
+                continue
+            except typer.BadParameter.__bases__[0] as error:  # errors of usage
+                fault = error
+            # A sentence may leave out arguments that do not matter in it.
+            left_out = ("NoneType", "MissingParameter", "BadOptionUsage")
+            assert type(fault).__name__ in left_out, (text, fault)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_program_on_a_page_compiles(page):
+    for program in blocks(page.read_text(), "python"):
+        compile(program, page.name, "exec")
+
+
+SMALL = "XYSquares(image_size=8, square_size=1, n_squares=1)"  # 64 images
+
+# What is replaced in the programs of a page so that they take a second in place of
+# minutes. All else is executed as it is printed.
+SHORTER = {
+    "users/encoder-owner.md": {},
+    "reproducing.md": {
+        '"michlo-table-4-2", "mini"': '"locatello-impossibility", "smoke"'
+    },
+    "reports.md": {
+        "import XYObject": "import XYSquares",
+        "XYObject(image_size=16, square_sizes=(2, 4, 6))": SMALL,
+        "steps=2000": "steps=2",
+    },
+    "quick-start.md": {
+        "run.model, XYObject()": 'run.model, XYObject(), metrics=["mig"]',
+        "import XYObject": "import XYSquares",
+        "XYObject()": SMALL,
+        "steps=5000": "steps=2",
+    },
+    "training.md": {
+        "(model, XYObject()": '(model, XYObject(), metrics=["mig"]',
+        "import XYObject": "import XYSquares",
+        "XYObject()": SMALL,
+        "steps=5000": "steps=2",
+        "score_every=500": "score_every=1, log_every=1",
+    },
+    "perceived-distances.md": {
+        "XYSquares()": SMALL,
+        "radius=63, steps=400": "radius=3, steps=2",
+        "steps=5000": "steps=2",
+    },
+    "populations.md": {
+        "xy_object:image_size=16,square_sizes=[2,4,6]": (
+            "xy_squares:image_size=8,square_size=1,n_squares=1"
+        ),
+        '"labels": 1000': '"labels": 60',
+        '{"size": 8, "generations": 5, "images": 20_000}': (
+            '{"size": 1, "founders": 1, "generations": 1, "images": 64}'
+        ),
+        '"population")': '"population", executor=InlineExecutor())',
+    },
+}
+
+
+@pytest.mark.parametrize("page", SHORTER)
+def test_the_programs_of_a_page_run_from_top_to_bottom(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (DOCS / page).read_text()
+    program = "\n".join(blocks(text, "python"))
+    for old, new in SHORTER[page].items():
+        assert old in program, old
+        program = program.replace(old, new)
+    names = {"InlineExecutor": InlineExecutor}
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        exec(compile(program, page, "exec"), names)
+    if "It prints" in text:
+        printed = re.search(r"It prints\n\n```\n(.*?)```", text, re.DOTALL)[1]
+        assert output.getvalue().startswith(printed)
+
+
+@pytest.mark.parametrize("page", ["studies.md", "populations.md"])
+def test_every_study_on_a_page_can_be_read(page):
+    for settings in blocks((DOCS / page).read_text(), "yaml"):
+        parts = {"data": "discs", "objective": "beta_vae"} | read_yaml(settings, page)
+        if "methods" in parts:
+            del parts["objective"]
+        assert study_from_plain(parts).runs()
+
+
+def test_every_figure_in_the_table_of_reports_exists():
+    table = (DOCS / "reports.md").read_text().split("## Single figures", 1)[1]
+    rooms = [import_module(f"unbraid.{name}") for name in ("reports", "selection")]
+    rooms.append(import_module("unbraid.studies.analysis"))
+    names = re.findall(r"`(?:draw_|animate_)?\w+(?=[`(])", table)
+    found = [name[1:] for name in names if "_" in name or name == "`reconstructions"]
+    assert len(found) > 30
+    for name in found:
+        assert any(hasattr(room, name) for room in rooms), name

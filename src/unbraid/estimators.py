@@ -48,9 +48,9 @@ class Disentangler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     Args:
         objective: Training objective, or its name.
         options: Hyperparameters of a named objective, such as ``{"beta": 8.0}``.
-        n_latents: Length of a code.
+        n_latents: Number of latents.
         steps: Number of updates.
-        batch_size: Images per update.
+        batch_size: Number of images per update.
         network: Network, or its name.
         likelihood: Likelihood, or its name.
         standardize: Give every channel mean 0 and standard deviation 1.

@@ -143,7 +143,7 @@ def reproduce(
             )
             if end.left:
                 raise InterruptedError(
-                    f"{end.left} runs of {study} are left, because it was "
+                    f"{end.left} runs of the study {study} are missing, because it was "
                     f"{end.reason}. Continue with the same command."
                 )
             n_failed += end.failed

@@ -56,7 +56,7 @@ def agent_sample_efficiency(
         environment: Task; the default one has four sprites of two colors at 32x32
             pixels.
         n_runs: Number of reward predictors.
-        n_explored: Steps of exploration, which do not count.
+        n_explored: Number of exploration steps, which the score does not count.
         is_curious: Whether the second half of the exploration prefers actions whose
             outcome is predicted badly, in place of random ones.
         n_updates: Updates of the transition model.

@@ -44,7 +44,7 @@ class CuriousPolicy(AbstractPolicy):
     several random actions, the one with the largest predicted error is taken.
 
     Args:
-        n_latents: Length of a slot.
+        n_latents: Number of latents per slot.
         n_candidates: Number of random actions to choose from.
         width: Units of the hidden layer.
         seed: Seed of the initial weights and of training.

@@ -16,7 +16,7 @@ class RewardPredictor(nn.Module):
     where :math:`n` is the number of pairs.
 
     Args:
-        n_latents: Length of a slot.
+        n_latents: Number of latents per slot.
         width: Units of the hidden layers.
         seed: Seed of the initial weights.
 
@@ -66,10 +66,10 @@ def train_reward(
     Args:
         predictor: Predictor to train, changed in place.
         optimizer: Optimizer of its parameters.
-        seen: Steps to learn from.
+        seen: Recorded steps to learn from.
         n_updates: Number of updates.
         generator: Source of the batches.
-        batch_size: Steps per update.
+        batch_size: Number of steps per update.
 
     Returns:
         Mean squared error of the last update.

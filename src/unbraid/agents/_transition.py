@@ -139,9 +139,9 @@ def train_transitions(
 
     Args:
         model: Model to train, changed in place.
-        transitions: Steps to learn from.
+        transitions: Recorded steps to learn from.
         n_updates: Number of updates.
-        batch_size: Steps per update.
+        batch_size: Number of steps per update.
         learning_rate: Learning rate of Adam.
         seed: Seed of the batches.
 

@@ -44,13 +44,18 @@ def compare(
     names: Annotated[
         str | None,
         typer.Option(
-            help="Names of the encoders between commas; file names if not given."
+            help="Names of the encoders, separated by commas (default: file names)."
         ),
     ] = None,
     metrics: MetricsOption = "standard",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of what is random.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Seed of the metrics and of the rows drawn for intervals."
+        ),
+    ] = 0,
     intervals: Annotated[
-        bool, typer.Option(help="Estimate intervals of the differences.")
+        bool, typer.Option(help="Estimate the 95% intervals of the differences.")
     ] = True,
     budget: BudgetOption = None,
     progress: ProgressOption = None,

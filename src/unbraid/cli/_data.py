@@ -28,7 +28,7 @@ _MUCH = 20_000_000_000
 """Bytes from which on reading all of them is announced, and is not done for info."""
 _BYTES_PER_SECOND = 500_000_000
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def open_data(text: str) -> "AbstractDataset":
@@ -75,8 +75,8 @@ def open_for_model(model: Any, text: str | None, folder: Path) -> "AbstractDatas
         known = find_training_data(folder)
         if known is None:
             raise typer.BadParameter(
-                f"The data that the model was trained on are needed, because "
-                f"{str(folder)!r} does not lead to them.",
+                f"The data that the model was trained on are not available: "
+                f"{str(folder)!r} does not lead to them. Name the data with --data.",
                 param_hint="--data",
             )
         return known
@@ -126,7 +126,7 @@ def list_datasets(json: JsonOption = False) -> None:
 
 
 def describe_datasets(*, json: bool = False) -> None:
-    """Print one line per dataset of the catalogue."""
+    """Print one line per dataset."""
     from unbraid.data import DATASETS
 
     rows = [_describe_named(name, dataset) for name, dataset in DATASETS.items()]
@@ -214,7 +214,7 @@ def info(name: DataArgument, json: JsonOption = False) -> None:
 
 
 def _verdicts(dataset: "AbstractDataset") -> list[dict[str, Any]]:
-    """What a VAE with squared error is likely to make of each factor."""
+    """Predict which factors a VAE with squared error will disentangle."""
     from unbraid.perception import disentanglement_verdicts, perceived_distances
 
     if not dataset.factor_names:
@@ -236,7 +236,8 @@ def _verdicts(dataset: "AbstractDataset") -> list[dict[str, Any]]:
 @data.command()
 def fetch(
     name: Annotated[
-        str, typer.Argument(help="A published dataset, such as dsprites or mpi3d.")
+        str,
+        typer.Argument(help="Name of a published dataset, such as dsprites or mpi3d."),
     ],
     root: Annotated[
         Path | None,
@@ -325,8 +326,8 @@ def _published(text: str) -> tuple[Any, dict[str, Any]]:
         raise typer.BadParameter(str(error)) from error
     if not issubclass(dataset, AbstractPublishedDataset):
         raise typer.BadParameter(
-            f"{text!r} is not a published dataset, and needs no file. Published "
-            f"datasets are {', '.join(PUBLISHED)}."
+            f"{text!r} is not a published dataset, so there is nothing to download. "
+            f"Published datasets are {', '.join(PUBLISHED)}."
         )
     return dataset, options
 
@@ -348,7 +349,7 @@ def _describe(dataset: "AbstractDataset") -> dict[str, Any]:
 
 
 def _describe_named(name: str, dataset: "type[AbstractDataset]") -> dict[str, Any]:
-    """One of the catalogue, opened only if that takes no file."""
+    """Describe a dataset by name, opened only if that takes no file."""
     from unbraid.data import RENDERED, AbstractPublishedDataset
 
     unopened = {
@@ -377,7 +378,11 @@ def _factor_text(row: dict[str, Any]) -> str:
     if row["n_images"] is None:
         source = "here" if row["here"] else f"unbraid data {row['how']} {row['name']}"
         return f"{row['about']} ({source})"
-    return ", ".join(f"{factor['name']} {factor['size']}" for factor in row["factors"])
+    # A factor without a fixed number of values is shown with its kind.
+    return ", ".join(
+        f"{factor['name']} {factor['size'] or factor['kind']}"
+        for factor in row["factors"]
+    )
 
 
 def _first_line(dataset: type) -> str:

@@ -22,17 +22,20 @@ def distances(
         str,
         typer.Option(
             metavar="LOSS",
-            help="mse, mae or bernoulli, each alone or with -box or -gaussian behind, "
-            "or the .json file of a learnt loss.",
+            help="mse, mae or bernoulli, optionally followed by -box or -gaussian "
+            "(mse-box) to add the same loss of blurred images; or the .json file of a "
+            "learned loss.",
         ),
     ] = "mse",
-    pairs: Annotated[int, typer.Option(min=2, help="Pairs per factor.")] = 50_000,
+    pairs: Annotated[
+        int, typer.Option(min=2, help="Number of pairs per factor.")
+    ] = 50_000,
     subset: Annotated[
         int | None,
         typer.Option(
             min=2,
-            help="Draw random pairs with replacement from subsets of so many images; "
-            "32 gives the published random columns.",
+            help="Draw random pairs with replacement from subsets of this many images; "
+            "32 reproduces the published numbers (default: uniformly from all images).",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random pairs.")] = 0,

@@ -25,7 +25,9 @@ def learn_loss(
     name: DataArgument,
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", help="File of the loss to write, such as x.json."),
+        typer.Option(
+            "--out", "-o", help="File to write the loss to, such as loss.json."
+        ),
     ],
     features: Annotated[
         bool,
@@ -48,7 +50,9 @@ def learn_loss(
     ] = False,
     filters: Annotated[
         int | None,
-        typer.Option(min=1, help="Features per layer of the network (default: 16)."),
+        typer.Option(
+            min=1, help="Number of features per layer of the network (default: 16)."
+        ),
     ] = None,
     weight: Annotated[
         float | None,
@@ -74,16 +78,24 @@ def learn_loss(
             "random pairs (default: 0.5 if there are such pairs).",
         ),
     ] = None,
-    steps: Annotated[int, typer.Option(min=1, help="Number of steps.")] = 500,
+    steps: Annotated[int, typer.Option(min=1, help="Number of training steps.")] = 500,
     batch_size: Annotated[
-        int, typer.Option(min=3, help="Images per step, whose pairs are compared.")
+        int,
+        typer.Option(
+            min=3, help="Number of images per step; all pairs of them are compared."
+        ),
     ] = 64,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Seed of the initial values and of the images of each step."
+        ),
+    ] = 0,
     figures: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for figures: the course of learning, the kernel, and images "
-            "as the loss sees them."
+            help="Also draw figures to this folder: the correlation over the steps, "
+            "the kernel, and images as the loss sees them."
         ),
     ] = None,
     json: JsonOption = False,

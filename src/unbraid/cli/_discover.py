@@ -31,21 +31,25 @@ def discover(
     method: Annotated[
         Literal["sweep", "pbt", "recursive"],
         typer.Option(
-            help="Settings from a list, populations that breed them, or populations "
-            "on ever more uniform images (rPU-VAE)."
+            help="sweep compares a list of configurations; pbt evolves hyperparameters "
+            "in populations; recursive repeats that on ever more uniform images "
+            "(rPU-VAE)."
         ),
     ] = "sweep",
     budget: Annotated[
         str | None,
         typer.Option(
-            metavar="TIME", help="Such as 90s, 10m or 2h; from a timing if not given."
+            metavar="TIME",
+            help="Time to train for, such as 90s, 10m or 2h (default: from 1 to 30 "
+            "minutes, by the time of a training step).",
         ),
     ] = None,
     labels: Annotated[
         Path | None,
         typer.Option(
             metavar="CSV",
-            help="20 to 1,000 labels: a column row or file, and one per factor.",
+            help="CSV file with the labels of 20 to 1,000 images, which improve the "
+            "choice: a column 'row' or 'file', and a column per factor.",
         ),
     ] = None,
     seed: Annotated[
@@ -55,15 +59,16 @@ def discover(
         int,
         typer.Option(
             min=1,
-            help="Number of latents of each model, more than the data have factors.",
+            help="Number of latents of each model. Choose more than the data are "
+            "likely to have factors.",
         ),
     ] = 10,
     objectives: Annotated[
         str,
         typer.Option(
             metavar="NAMES",
-            help="Objectives of the race between commas: those with a weight beta "
-            "(beta_vae, beta_tc_vae, mine.py:LogVAE), and factor_vae.",
+            help="Objectives to compare, separated by commas: factor_vae, and those "
+            "with a weight beta (beta_vae, beta_tc_vae, mine.py:LogVAE).",
         ),
     ] = "beta_tc_vae",
     dry_run: Annotated[

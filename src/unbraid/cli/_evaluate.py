@@ -64,7 +64,12 @@ def evaluate(
     columns: ColumnsOption = None,
     kinds: KindsOption = None,
     metrics: MetricsOption = "standard",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of what is random.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Seed of the drawn rows, the metrics and the intervals."
+        ),
+    ] = 0,
     intervals: Annotated[
         bool | None,
         typer.Option(

@@ -23,17 +23,19 @@ class ExecutorOptions:
     """Where runs are computed.
 
     Attributes:
-        workers: Number of runs at once; one per core when not given.
+        workers: Number of runs to train at once (default: one per core).
         executor: ``"local"`` for this machine, or ``"ray"``.
-        address: Address of a Ray cluster; a local Ray when not given.
-        cpus: CPUs of each run on Ray.
-        gpus: GPUs of each run on Ray.
+        address: Address of a Ray cluster (default: start Ray on this machine).
+        cpus: Number of CPUs that each run requests from Ray.
+        gpus: Number of GPUs that each run requests from Ray.
         device: Device of each run.
     """
 
     workers: Annotated[
         int | None,
-        typer.Option(min=1, help="Number of runs at once; one per core if not given."),
+        typer.Option(
+            min=1, help="Number of runs to train at once (default: one per core)."
+        ),
     ] = None
     executor: Annotated[
         Literal["local", "ray"],
@@ -41,10 +43,18 @@ class ExecutorOptions:
     ] = "local"
     address: Annotated[
         str | None,
-        typer.Option(help="Address of a Ray cluster; a local Ray when not given."),
+        typer.Option(
+            help="Address of a Ray cluster (default: start Ray on this machine)."
+        ),
     ] = None
-    cpus: Annotated[float, typer.Option(min=0, help="CPUs of each run on Ray.")] = 1.0
-    gpus: Annotated[float, typer.Option(min=0, help="GPUs of each run on Ray.")] = 0.0
+    cpus: Annotated[
+        float,
+        typer.Option(min=0, help="Number of CPUs that each run requests from Ray."),
+    ] = 1.0
+    gpus: Annotated[
+        float,
+        typer.Option(min=0, help="Number of GPUs that each run requests from Ray."),
+    ] = 0.0
     device: DeviceOption = "auto"
 
     def make(self) -> "AbstractExecutor":

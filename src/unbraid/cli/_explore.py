@@ -20,7 +20,9 @@ def explore(
     ],
     other: Annotated[
         Path | None,
-        typer.Argument(metavar="[MODEL2]", help="A second one, to see side by side."),
+        typer.Argument(
+            metavar="[MODEL2]", help="Folder of a second model to show beside it."
+        ),
     ] = None,
     data: Annotated[
         str | None,
@@ -35,10 +37,13 @@ def explore(
     ),
     names: Annotated[
         Path | None,
-        typer.Option(metavar="JSON", help="Names of latents that the page saved."),
+        typer.Option(
+            metavar="JSON",
+            help="Names of the latents: a file saved with 'Save names' on the page.",
+        ),
     ] = None,
     examples: Annotated[
-        int, typer.Option(min=1, max=100, help="Pictures to start from.")
+        int, typer.Option(min=1, max=100, help="Number of pictures to start from.")
     ] = 12,
     seed: Annotated[
         int, typer.Option(min=0, help="Seed with which the pictures are drawn.")

@@ -41,35 +41,52 @@ def factorize(
     ] = None,
     model: Annotated[
         Path | None,
-        typer.Option(help="Folder of a run or model, whose codes are the points."),
+        typer.Option(
+            help="Folder of a run or model; the codes of --data are the points."
+        ),
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option(help="Data that the model encodes; alone, its raw pixels."),
+        typer.Option(
+            help="Images whose codes (with --model) or pixels are the points."
+        ),
     ] = None,
     rows: Annotated[
-        int, typer.Option(min=1, help="Images at most, drawn at random above it.")
+        int,
+        typer.Option(
+            min=1, help="Largest number of images; drawn at random if there are more."
+        ),
     ] = 10_000,
     neighbors: Annotated[
         int | None,
-        typer.Option(min=1, help="Neighbors of each point (default: 2 K, at least 8)."),
+        typer.Option(
+            min=1,
+            help="Number of neighbors of each point (default: twice the dimension, at "
+            "least 8).",
+        ),
     ] = None,
     gamma: Annotated[
         float | None,
         typer.Option(
             min=0.0,
-            help="Eigenvalues below it are of parallel fields, whatever the tests say "
-            "(default: those before the gap).",
+            help="Threshold: eigenvalues below it count as those of parallel fields, "
+            "and a product is reported without further tests (default: eigenvalues "
+            "below the largest gap, and a product only if it passes the tests).",
         ),
     ] = None,
     eigenvalues: Annotated[
         int, typer.Option(min=2, help="Number of eigenvalues to compute.")
     ] = 10,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of what is random.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Seed of the eigenvalue solver and of the drawn images."
+        ),
+    ] = 0,
     out: Annotated[
         Path,
         typer.Option(
-            "--out", "-o", help="Picture of the spectrum: .png, .svg or .pdf."
+            "--out", "-o", help="File for the plot of the spectrum: .png, .svg or .pdf."
         ),
     ] = Path("spectrum.png"),
     bases: Annotated[

@@ -12,7 +12,10 @@ Kind = Literal["objectives", "metrics", "datasets"]
 
 def names(
     kind: Annotated[
-        Kind | None, typer.Argument(help="objectives, metrics or datasets.")
+        Kind | None,
+        typer.Argument(
+            help="Kind of names: objectives, metrics or datasets (default: all)."
+        ),
     ] = None,
     json: JsonOption = False,
 ) -> None:

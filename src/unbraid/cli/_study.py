@@ -19,7 +19,9 @@ from ._study_run import (
 from ._study_select import select
 
 study = typer.Typer(
-    name="study", no_args_is_help=True, help="Run and look after studies of many runs."
+    name="study",
+    no_args_is_help=True,
+    help="Train and score many models from one file.",
 )
 
 FolderArgument = Annotated[
@@ -27,11 +29,15 @@ FolderArgument = Annotated[
 ]
 LoggerOption = Annotated[
     list[str] | None,
-    typer.Option(help="Every run also reports to tensorboard, wandb or mlflow."),
+    typer.Option(help="Also report every run to tensorboard, wandb or mlflow."),
 ]
 DiskOption = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="Largest size of the study, such as 2GB."),
+    typer.Option(
+        metavar="SIZE",
+        help="Largest size of the folder, such as 2GB; files that finished runs do not "
+        "need are deleted to stay below it.",
+    ),
 ]
 
 
@@ -40,16 +46,25 @@ DiskOption = Annotated[
 def run(
     file: Annotated[
         Path,
-        typer.Argument(metavar="STUDY", help="A study in YAML, or a study's folder."),
+        typer.Argument(
+            metavar="STUDY", help="Study file (YAML), or the folder of a study."
+        ),
     ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Folder; named like the file when not given."),
+        typer.Option(
+            "--out",
+            "-o",
+            help="Folder to write to (default: the study file without .yaml).",
+        ),
     ] = None,
     logger: LoggerOption = None,
     disk: DiskOption = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the estimated cost, and stop.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Print the number of runs, time and disk space, and stop."
+        ),
     ] = False,
     json: JsonOption = False,
     *,
@@ -126,7 +141,9 @@ def table(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="A .csv or .parquet file; standard output if not given."
+            "--out",
+            "-o",
+            help="File to write, .csv or .parquet (default: print as CSV).",
         ),
     ] = None,
     details: Annotated[
@@ -172,7 +189,7 @@ def report(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="File to write; report.html in the folder by default."
+            "--out", "-o", help="File to write (default: report.html in the folder)."
         ),
     ] = None,
     json: JsonOption = False,
@@ -200,14 +217,21 @@ def prune(
     folder: FolderArgument,
     disk: DiskOption = None,
     models: Annotated[
-        bool, typer.Option("--models", help="Also models, while it is too large.")
+        bool,
+        typer.Option(
+            "--models",
+            help="Also delete models while the folder is larger than --disk.",
+        ),
     ] = False,
     strangers: Annotated[
-        bool, typer.Option("--strangers", help="Also runs the study has no more.")
+        bool,
+        typer.Option(
+            "--strangers", help="Also delete runs that are no longer part of the study."
+        ),
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Delete what finished runs do not need: states, and traces if it is too large.
+    """Delete training states of finished runs, and traces if the folder is too large.
 
     Example: unbraid study prune study --disk 500MB
     """
@@ -230,9 +254,12 @@ def prune(
 @study.command()
 def preset(
     name: Annotated[
-        str | None, typer.Argument(help="Name of a preset; all are listed without one.")
+        str | None, typer.Argument(help="Name of a preset (default: list all of them).")
     ] = None,
-    scale: Annotated[str, typer.Option(help="mini, small or paper.")] = "mini",
+    scale: Annotated[
+        str,
+        typer.Option(help="Size of the sweep: mini, small or paper (as published)."),
+    ] = "mini",
     json: JsonOption = False,
 ) -> None:
     """List the published sweeps, or print one as a study file to start from.

@@ -70,7 +70,8 @@ def read_target(file: Path, out: Path | None) -> tuple["Study", "StudyFolder"]:
         )
     if out is None and not file.suffix:
         raise typer.BadParameter(
-            f"{str(file)!r} has no suffix, so that its folder needs another name.",
+            f"{str(file)!r} has no suffix such as .yaml, so the folder of the study "
+            "cannot have the same name. Name another folder.",
             param_hint="--out",
         )
     return read_study(file), StudyFolder(out or file.with_suffix(""))

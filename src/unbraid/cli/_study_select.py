@@ -31,38 +31,53 @@ def select(
     scores: Annotated[
         str | None,
         typer.Option(
-            help="Label-free scores, names between commas; all when not given."
+            help="Names of label-free scores, separated by commas (default: all)."
         ),
     ] = None,
     rows: Annotated[
         int, typer.Option(min=2, help="Largest number of rows to compare models on.")
     ] = 2_000,
     seed: Annotated[
-        int, typer.Option(min=0, help="Seed of scores that draw at random.")
+        int,
+        typer.Option(
+            min=0, help="Seed of the drawn rows and of scores that use random numbers."
+        ),
     ] = 0,
     diffusion_time: Annotated[
         int | None,
-        typer.Option(min=1, help="Training dynamics: steps of the random walk."),
+        typer.Option(
+            min=1,
+            help="Training dynamics: number of steps of the random walk (default: 2).",
+        ),
     ] = None,
     neighbors: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Training dynamics: neighbor that sets the bandwidth."
+            min=1,
+            help="Training dynamics: the bandwidth is the distance to the n-th nearest "
+            "image; this is n (default: 5).",
         ),
     ] = None,
     slice_neighbors: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Training dynamics: neighbor among the steps of training."
+            min=1,
+            help="Training dynamics: the same n among the snapshots of an image "
+            "(default: 5).",
         ),
     ] = None,
     components: Annotated[
         int | None,
-        typer.Option(min=1, help="Training dynamics: number of coordinates."),
+        typer.Option(
+            min=1,
+            help="Training dynamics: number of coordinates to compare (default: 5).",
+        ),
     ] = None,
     layer: Annotated[
         str,
-        typer.Option(help="Training dynamics: recorded layer (default: the first)."),
+        typer.Option(
+            help="Training dynamics: name of the recorded layer (default: the first)."
+        ),
     ] = "",
     sensitivity: Annotated[
         bool,

@@ -23,7 +23,9 @@ FactorsOption = Annotated[
 ]
 ColumnsOption = Annotated[
     str | None,
-    typer.Option(help="Factors to use, names between commas; all when not given."),
+    typer.Option(
+        help="Names of the factors to use, separated by commas (default: all)."
+    ),
 ]
 KindsOption = Annotated[
     str | None,
@@ -36,26 +38,26 @@ KindsOption = Annotated[
 MetricsOption = Annotated[
     str,
     typer.Option(
-        help="'standard', 'all', or names between commas, with options after a colon "
-        "(mig:estimator=posterior); see `unbraid names metrics`."
+        help="Metrics: standard, all, or names separated by commas, with options after "
+        "a colon (mig:estimator=posterior); see `unbraid names metrics`."
     ),
 ]
 BudgetOption = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help="Time limit such as 30s or 5m. Scores that do not fit are listed as "
+        help="Time limit, such as 30s or 5m. Scores that do not fit are listed as "
         "skipped.",
     ),
 ]
 ProgressOption = Annotated[
     bool | None,
     typer.Option(
-        help="Print each score when it is done; by default on a terminal only."
+        help="Print each score when it is done (default: on a terminal only)."
     ),
 ]
 WriteJsonOption = Annotated[
-    Path | None, typer.Option(help="Also write everything to this JSON file.")
+    Path | None, typer.Option(help="Also write all results to this JSON file.")
 ]
 PlotOption = Annotated[
     Path | None,

@@ -22,7 +22,9 @@ _MANY_STEPS = 5_000
 
 def train(
     data: DataArgument,
-    out: Annotated[str, typer.Option("--out", "-o", help="Folder of the run.")],
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="Folder to write the run to.")
+    ],
     objective: Annotated[
         str,
         typer.Option(
@@ -50,17 +52,17 @@ def train(
     ] = 0.0,
     device: DeviceOption = "auto",
     traces: Annotated[
-        bool, typer.Option(help="Record activations of the decoder.")
+        bool, typer.Option(help="Record activations of the decoder during training.")
     ] = False,
     score_every: Annotated[
         int | None,
-        typer.Option(min=1, help="Score the model every so many steps."),
+        typer.Option(min=1, help="Score the model each time after this many steps."),
     ] = None,
     metrics: Annotated[
         str | None,
         typer.Option(
-            help="Metrics for --score-every, between commas, with options after a "
-            "colon (mig:bins=10); mig when not given."
+            help="Metrics for --score-every, separated by commas, with options after a "
+            "colon, such as mig:bins=10 (default: mig)."
         ),
     ] = None,
     logger: Annotated[
@@ -84,7 +86,9 @@ def train(
     )
 
     if not out:
-        raise typer.BadParameter("The folder has no name.", param_hint="--out")
+        raise typer.BadParameter(
+            "The name of the folder must not be empty.", param_hint="--out"
+        )
     wanted = read_objective(objective, hyperparameters or [])
     dataset = open_data(data)
     announce_reading(dataset)

@@ -17,10 +17,10 @@ class ConfigurationFacts:
 
     Attributes:
         name: Name of the configuration.
-        agreement: Agreement between its seeds (UDR).
+        agreement: Agreement between the runs of the configuration (UDR).
         chance: Agreement that codes with random axes reach.
-        found_again: Number of latents that other seeds find again.
-        dynamics: Discrepancy between the training of its seeds; lower is more stable.
+        found_again: Number of latents that runs with other seeds find again.
+        dynamics: Discrepancy between the training of the runs; lower is more stable.
         active_latents: Number of active latents.
         elbo: ELBO in nats per image.
     """

@@ -85,10 +85,10 @@ def _describe_choice(discovery: Discovery) -> str:
             "either.\n"
         )
     if discovery.latents:
-        lines.append("Its latents, those that do most first:\n")
+        lines.append("Its latents, the most informative first:\n")
         lines += [
-            f"  z{latent.number:<3} says {latent.kl:5.2f} nats, changes a pixel by "
-            f"{latent.change:.3f}\n"
+            f"  z{latent.number:<3} {latent.kl:5.2f} nats, changes pixels by "
+            f"{latent.change:.3f} on average\n"
             for latent in discovery.latents
         ]
     return "".join(lines)
@@ -159,8 +159,7 @@ def _give_advice(discovery: Discovery) -> list[str]:
     if ranking.chosen is None:
         return [
             "Try a larger --budget.",
-            "Look at the data: `unbraid data check` finds pictures that are broken or "
-            "all alike.",
+            "Check the data: `unbraid data check` lists damaged and duplicate images.",
         ]
     folder = discovery.folder
     advice = []
@@ -170,8 +169,8 @@ def _give_advice(discovery: Discovery) -> list[str]:
             "change one thing."
         )
         advice.append(
-            f"Look at {folder / 'worst-reconstructions.png'}: what is missing in the "
-            "lower rows, the model has not learned."
+            f"Look at {folder / 'worst-reconstructions.png'}: the model has not "
+            "learned what is missing in the lower rows."
         )
     advice.append(
         f"Use it on new pictures: `unbraid encode {folder / 'model'} PICTURES -o "

@@ -411,14 +411,16 @@ def read_lineage(folder: Path, *, id: str | None = None) -> Lineage:
     record = read_json(path, kind=_LINEAGE)
     if id is not None and record.get("id") != id:
         raise CheckpointFormatError(
-            f"{path} is the lineage of a population with other settings or data."
+            f"{path}: this is the lineage of a population with other settings or data. "
+            "Choose another folder."
         )
     try:
         lineage = Lineage.from_plain(record)
         _check_lineage(lineage, record)
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise CheckpointFormatError(
-            f"The lineage of a population in {path} is damaged ({error})."
+            f"{path}: the file is damaged: the lineage of the population cannot be "
+            f"read ({error}). Restore it from a copy, or choose another folder."
         ) from error
     return lineage
 

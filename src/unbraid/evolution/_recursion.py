@@ -68,7 +68,8 @@ class RecursionPlan:
     """Everything that decides a recursion.
 
     Attributes:
-        run: Data, objective, network, likelihood, training and seed.
+        run: Settings of each model: data, objective, network, likelihood, training and
+            seed.
         unsupervised: Population of every stage, scored by agreement.
         final: Last population, trained on all images and scored on surrogate labels.
         settings: Stopping rules.
@@ -283,7 +284,8 @@ def read_stages(folder: Path) -> list[Stage]:
         return _STAGES.validate_python(record["stages"])
     except (LookupError, ValueError) as error:
         raise CheckpointFormatError(
-            f"Cannot read the stages of a recursion: {path} is damaged."
+            f"{path}: the file is damaged: the stages of the recursion cannot be read. "
+            "Restore it from a copy."
         ) from error
 
 

@@ -42,7 +42,7 @@ class Autoencoder(nn.Module):
             encodes.
         likelihood: Distribution of images given the output of the decoder.
         image_shape: Channels, height and width; or one number, the length of vectors.
-        n_latents: Length of a code.
+        n_latents: Number of latents in a code.
         is_variational: Whether the encoder returns distributions of codes.
         mean: Mean of each channel, which is subtracted. Default: zeros.
         std: Standard deviation of each channel, by which it is divided. Default: ones.

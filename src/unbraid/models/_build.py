@@ -27,7 +27,7 @@ def build_model(
     Args:
         network: Settings of encoder and decoder.
         image_shape: Shape of an image of the data.
-        n_latents: Length of a code.
+        n_latents: Number of latents in a code.
         likelihood: Distribution of images given the output of the decoder.
         seed: Seed of the initial weights.
         is_variational: Whether the encoder returns distributions of codes.

@@ -37,7 +37,7 @@ def check_codes(codes: Any, n_latents: int, *, network: nn.Module) -> torch.Tens
 
     Args:
         codes: A tensor ``(batch, n_latents)``.
-        n_latents: Length of a code of the model.
+        n_latents: Number of latents of the model.
         network: Network that determines the precision: the decoder.
     """
     _check_tensor("codes", codes)
@@ -52,7 +52,7 @@ def normal_codes(
 
     Args:
         n: Number of codes, at least 0.
-        n_latents: Length of a code.
+        n_latents: Number of latents.
         like: A tensor of the model, whose device and precision the codes get.
         generator: Source of randomness.
     """

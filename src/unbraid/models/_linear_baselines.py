@@ -22,7 +22,7 @@ class LinearModel(nn.Module):
 
     Args:
         image_shape: Channels, height and width.
-        n_latents: Length of a code.
+        n_latents: Number of latents in a code.
     """
 
     centre: torch.Tensor

@@ -107,7 +107,7 @@ class Cyclic(AbstractSchedule):
 
     Args:
         start: Value at the beginning of every cycle.
-        end: Value after the rise.
+        end: Value at the end of each rise.
         period: Number of steps of a cycle.
         rising: Share of the cycle that the rise takes, above 0 and at most 1.
 

@@ -44,7 +44,7 @@ def compare_training(
     is perfectly stable.
 
     Args:
-        configurations: Configuration of each run.
+        configurations: Name of the configuration of each run.
         read_trace: Function of the index of a run that returns its trace, or ``None``
             if there is none. Traces of one configuration are in memory at a time.
         is_active: Whether each run has an active latent, ``(n_runs,)``.
@@ -82,7 +82,7 @@ def dynamics_pairs(
     """Return the discrepancies of all runs of each configuration.
 
     Args:
-        configurations: Configuration of each run.
+        configurations: Name of the configuration of each run.
         compared: Result of :func:`compare_training`.
 
     Returns:

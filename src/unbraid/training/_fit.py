@@ -162,7 +162,7 @@ def train_run(
         traces: Settings of the activations to record, or ``True`` for the defaults.
         scores: Settings of the scores during training, if there are any.
         loggers: Loggers, or their names.
-        log_every: Steps per record of the history.
+        log_every: Number of steps between two records of the history.
         progress: Whether to show a progress bar.
         until: Step at which to pause, a multiple of ``log_every``. The state is saved,
             and a later call continues the run with the same result as if it had never

@@ -31,7 +31,7 @@ def measure(evidence: Evidence) -> Measured:
         )
         quantity = f"stability and {NAMES[metric]}: rank correlation over "
         expected = f"above 0 ({_PRINTED[metric]:.2f} with 10 seeds)"
-        checks.append(above(f"{quantity}specifications", agreement, expected=expected))
+        checks.append(above(f"{quantity}configurations", agreement, expected=expected))
     checks.append(
         above(
             "what all seeds add to that of few, mean over the three scores",
@@ -78,8 +78,8 @@ def _draw(table: pd.DataFrame) -> Figure:
 CLAIM = Claim(
     name="holtz-table-1",
     source="Holtz et al. (2022), Table 1",
-    text="Specifications whose runs train alike from any start are those that "
-    "supervised metrics rank high, and more so the more runs are compared.",
+    text="Configurations whose runs train alike with every seed are ranked high by "
+    "supervised metrics, the more so the more runs are compared.",
     measure=measure,
     studies=(STUDY,),
 )

@@ -54,7 +54,7 @@ def measure(evidence: Evidence) -> Measured:
     checks.append(
         Check(
             quantity="stability of training: least agreement with itself under the "
-            f"three noise models, over {len(stability)} specifications",
+            f"three noise models, over {len(stability)} configurations",
             expected="1.00: it sees no labels",
             value=min(kept),
             least=0.999,

@@ -45,7 +45,7 @@ def measure(evidence: Evidence) -> Measured:
             lambda some, task=task: -rank_correlation(some, "dynamics", task),
             n_resamples=evidence.at(smoke=20, mini=1_000, paper=1_000),
         )
-        quantity = f"stability and {name}: rank correlation over specifications"
+        quantity = f"stability and {name}: rank correlation over configurations"
         expected = f"below 0 ({printed:.2f})"
         checks.append(below(quantity, agreement, expected=expected))
     return Measured(
@@ -116,7 +116,7 @@ def _draw(table: pd.DataFrame) -> Figure:
 CLAIM = Claim(
     name="holtz-table-4",
     source="Holtz et al. (2022), Table 4",
-    text="The more stable the training of a specification, the fairer are predictions "
+    text="The more stable the training of a configuration, the fairer are predictions "
     "from its codes, and the fewer steps a clustering task takes to learn.",
     measure=measure,
     studies=(STUDY,),

@@ -57,8 +57,8 @@ def _efficiency(table: pd.DataFrame) -> float:
 CLAIM = Claim(
     name="locatello-downstream",
     source="Locatello et al. (2019), Figures 5 and 6",
-    text="Metrics go with how well factors are predicted from the codes, but not with "
-    "how few examples that takes.",
+    text="Metrics are correlated with how well factors are predicted from the codes, "
+    "but not with how few examples that takes.",
     measure=measure,
     studies=(_STUDY,),
 )

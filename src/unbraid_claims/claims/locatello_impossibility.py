@@ -58,7 +58,7 @@ def measure_maps(maps: Sequence[_Map], *, n_rows: int, n_compared: int) -> list[
     Args:
         maps: Maps of codes ``(n_rows, 8)``, two or more, each with its Jacobian.
         n_rows: Points at which slopes and scores are measured.
-        n_compared: Rows of each of the two samples whose joint laws are compared.
+        n_compared: Number of rows of each of the two samples that are compared.
     """
     factors = _draw(n_rows, "points")
     moved = [entangle(factors) for entangle in maps]
@@ -158,7 +158,8 @@ CLAIM = Claim(
     name="locatello-impossibility",
     source="Locatello et al. (2019), Theorem 1",
     text="Infinitely many maps mix every latent into every other one and leave their "
-    "joint distribution as it was, so that no look at the data alone can tell.",
+    "joint distribution unchanged, so entangled codes cannot be recognized without "
+    "labels.",
     measure=measure,
     changed="2026-11-18",
 )

@@ -55,7 +55,7 @@ def measure(evidence: Evidence) -> Measured:
 CLAIM = Claim(
     name="locatello-missing-factor",
     source="Kim and Mnih (2018), Figure 3, in the lecture on Locatello et al. (2019)",
-    text="The BetaVAE score is 100 % for codes that lack a factor altogether: that no "
-    "latent stands still gives the missing one away.",
+    text="The BetaVAE score is 100 % for codes without one of the factors: the missing "
+    "factor is recognized because no latent is constant.",
     measure=measure,
 )

@@ -191,8 +191,8 @@ def _draw(correlations: Correlations, names: Sequence[str]) -> Figure:
 CLAIM = Claim(
     name="locatello-selection",
     source="Locatello et al. (2019), section 5.4 and Figure 4",
-    text="Neither the ELBO nor any other number that needs no labels goes reliably "
-    "with the metrics, so that models cannot be chosen by it.",
+    text="Neither the ELBO nor any other label-free number is reliably correlated with "
+    "the metrics, so models cannot be chosen by it.",
     measure=measure,
     studies=(_STUDY,),
     changed="2026-11-18",

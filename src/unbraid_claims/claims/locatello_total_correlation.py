@@ -44,7 +44,7 @@ def _mean_trend(table: pd.DataFrame, kind: str) -> float:
 CLAIM = Claim(
     name="locatello-total-correlation",
     source="Locatello et al. (2019), Figure 1 (left)",
-    text="The more regularisation, the less total correlation in sampled codes; that "
+    text="The more regularization, the less total correlation in sampled codes; that "
     "of the mean codes, which are used, does not fall but rises.",
     measure=measure,
     studies=(_STUDY,),

@@ -94,8 +94,8 @@ def _same_loss(table: pd.DataFrame) -> pd.DataFrame:
 CLAIM = Claim(
     name="michlo-figure-5-4",
     source="Michlo (2022), Figure 5.4",
-    text="With the adaptive triplet loss, factors lie along the axes of the code, as "
-    "they do not with plain triplets.",
+    text="With the adaptive triplet loss, factors lie along the axes of the code; with "
+    "plain triplets they do not.",
     measure=measure,
     studies=(_ADAPTIVE, _TRIPLETS),
 )

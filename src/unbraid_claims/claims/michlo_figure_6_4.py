@@ -31,7 +31,7 @@ def measure(evidence: Evidence) -> Measured:
                 gain = gain_of(
                     best, best_of_sweeps(rows_where(runs, "loss", loss), score)
                 )
-                quantity = f"{method}: {called} gained by the learnt loss over {loss}"
+                quantity = f"{method}: {called} gained by the learned loss over {loss}"
                 checks.append(above(f"{quantity}, best beta of each seed", gain))
     order = {loss: rank for rank, loss in enumerate((*_LOSSES, "learnt"))}
     shown = table.assign(
@@ -60,7 +60,7 @@ def _losses(table: pd.DataFrame) -> list[str]:
 CLAIM = Claim(
     name="michlo-figure-6-4",
     source="Michlo (2022), Figure 6.4",
-    text="Squared error through a kernel that was learnt for XYSquares lets beta-VAE "
+    text="Squared error through a kernel that was learned for XYSquares lets beta-VAE "
     "and Ada-GVAE disentangle it better than squared error alone or through a box or "
     "Gaussian.",
     measure=measure,

@@ -29,7 +29,7 @@ def measure(evidence: Evidence) -> Measured:
                 worse="xy_object",
                 like=("objective.beta", "seed"),
             )
-            quantity = f"{method}: {called} gained by splitting colour into shade and "
+            quantity = f"{method}: {called} gained by splitting color into shade and "
             checks.append(above(f"{quantity}hue, same beta and seed", mean_of(gains)))
     shown = table.assign(framework=frameworks_of(table))
     figure = draw_score_panels(shown, ["framework", "kind"], SCORES)
@@ -39,8 +39,8 @@ def measure(evidence: Evidence) -> Measured:
 CLAIM = Claim(
     name="michlo-figure-7-3",
     source="Michlo (2022), Figure 7.3",
-    text="The same images of an object score higher if its colour is called two "
-    "factors, shade and hue, than if it is called one.",
+    text="The same images of an object score higher if its color counts as two "
+    "factors, shade and hue, than if it counts as one.",
     measure=measure,
     studies=(_STUDY,),
 )

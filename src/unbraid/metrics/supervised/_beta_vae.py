@@ -46,9 +46,9 @@ def beta_vae_score(
             Pairs are drawn from these rows (see ``note`` of the score when they are
             not a complete grid): continuous factors are binned, and rows where a
             factor is missing are never drawn to share it.
-        n_train: Points to learn from.
-        n_test: Points to score.
-        n_pairs: Pairs per point, :math:`N`.
+        n_train: Number of points that the classifier learns from.
+        n_test: Number of points on which its accuracy is measured.
+        n_pairs: Number of pairs of rows per point, :math:`N`.
         seed: Seed of all draws.
 
     Returns:

@@ -98,7 +98,7 @@ def dci(
             factor, disentanglement is 1.
         variant: Predictor, see above.
         n_train: Rows (labels) to learn from; fewer if there are not enough.
-        n_test: Rows to test on; fewer if there are not enough.
+        n_test: Number of rows to test on; fewer if there are not enough.
         split: Rows to learn from and to test on, instead of random ones.
         seed: Seed of the random rows and of the predictor.
 

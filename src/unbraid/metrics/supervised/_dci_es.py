@@ -78,8 +78,8 @@ def dci_es(
             factor, rows where it is missing are left out.
         waves: Numbers of random Fourier features of the probes, at least two numbers in
             ascending order.
-        n_train: Rows to learn from; fewer if there are not enough.
-        n_test: Rows to test on; fewer if there are not enough.
+        n_train: Number of rows to learn from; fewer if there are not enough.
+        n_test: Number of rows to test on; fewer if there are not enough.
         seed: Seed of the random rows and features.
 
     Returns:

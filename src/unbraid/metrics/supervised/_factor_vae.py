@@ -44,7 +44,7 @@ def factor_vae_score(
             factor is missing are never drawn to share it.
         n_train: Votes to learn from.
         n_test: Votes to score.
-        group_size: Rows per vote, at least 2.
+        group_size: Number of rows per vote, at least 2.
         n_variance: Rows, with replacement, to estimate :math:`s_j^2` from, at least 2.
         prune_threshold: Latents whose standard deviation :math:`s_j` is below :math:`t`
             may not be voted for, and constant ones never. It is in units of the codes

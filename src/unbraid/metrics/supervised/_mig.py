@@ -57,7 +57,8 @@ def mutual_information_gap(
 
     Args:
         codes: Latent means :math:`z`, ``(n_rows, n_latents)``, at least two latents.
-            Binned here. A constant latent has no information; a duplicate closes gaps.
+            Binned here. A constant latent has no information; a copy of another latent
+            lowers the score.
         factors: Ground truth :math:`v`, ``(n_rows, n_factors)``, or :class:`Factors`.
             Continuous factors are binned; for each factor, rows where it is missing
             are left out.

@@ -15,7 +15,7 @@ class Discriminator(nn.Module):
     """Dense layers with leaky ReLU, from a code to two logits.
 
     Args:
-        n_latents: Length of a code.
+        n_latents: Number of latents in a code.
         width: Number of units of every hidden layer.
         depth: Number of hidden layers.
 

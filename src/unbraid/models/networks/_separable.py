@@ -81,7 +81,7 @@ class LineFeatures(nn.Module):
     """Features of every row or column of an image, from a code.
 
     Args:
-        n_latents: Length of a code.
+        n_latents: Number of latents in a code.
         positions: Description of the position of each line, ``(n_lines, n_numbers)``.
         widths: Number of units of each layer; the last one is linear.
     """

@@ -79,7 +79,7 @@ def measure_evidence(
         model: A variational model.
         images: Images ``(batch, *image_shape)``.
         context: Context whose generator samples the codes.
-        posterior: Posteriors to use instead of the encoder's.
+        posterior: Posteriors of the images. Default: those that the encoder returns.
         decoder_gradient: Whether the gradient of the reconstruction reaches the
             encoder.
     """
