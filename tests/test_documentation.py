@@ -14,9 +14,9 @@ from types import FunctionType
 import numpy as np
 import pytest
 import typer
+from command_line import app
 
 from unbraid.cli import main
-from unbraid.cli._app import app
 from unbraid.execution import InlineExecutor
 from unbraid.foundation import read_yaml
 from unbraid.studies import study_from_plain

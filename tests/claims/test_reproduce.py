@@ -3,9 +3,9 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import app
 from typer.testing import CliRunner
 
-from unbraid.cli._app import app
 from unbraid.data import LabeledImages, open_dataset
 from unbraid.studies import StudyFolder, study_from_plain
 from unbraid_claims import (

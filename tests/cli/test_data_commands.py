@@ -9,12 +9,12 @@ from importlib.metadata import version
 
 import numpy as np
 import pytest
+from command_line import app
 from PIL import Image
 from typer.testing import CliRunner
 from whole_command import run_whole
 
 import unbraid.cli._app as cli_app
-from unbraid.cli._app import app
 from unbraid.data import TinyImageNet
 
 

@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from command_line import app
 from PIL import Image
 from small_discovery import SQUARES, lamps, plan_small
 from typer.testing import CliRunner
 from whole_command import run_whole
 
 from unbraid.cli import _demo
-from unbraid.cli._app import app
 from unbraid.cli.commands import ExecutorOptions
 from unbraid.execution import InlineExecutor
 from unbraid.foundation import parse_duration

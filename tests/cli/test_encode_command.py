@@ -6,11 +6,11 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import app
 from PIL import Image
 from typer.testing import CliRunner
 
 import unbraid
-from unbraid.cli._app import app
 from unbraid.data import ImageFolder
 
 

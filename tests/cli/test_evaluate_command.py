@@ -3,10 +3,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import app
 from typer.testing import CliRunner
 
 from unbraid import evaluate
-from unbraid.cli._app import app
 
 
 @pytest.fixture

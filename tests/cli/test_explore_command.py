@@ -1,10 +1,10 @@
 import json
 
 import pytest
+from command_line import app
 from typer.testing import CliRunner
 
 from unbraid import fit
-from unbraid.cli._app import app
 from unbraid.data import XYSquares, open_dataset
 from unbraid.training import save_model
 

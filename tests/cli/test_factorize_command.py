@@ -2,10 +2,10 @@ import json
 
 import numpy as np
 import pytest
+from command_line import app
 from typer.testing import CliRunner
 
 from unbraid import fit
-from unbraid.cli._app import app
 from unbraid.data import open_dataset
 from unbraid.geometry import product_manifold, sphere
 

@@ -8,10 +8,10 @@ import time
 
 import pandas as pd
 import pytest
+from command_line import app
 from miniature_study import MINIATURE
 from typer.testing import CliRunner
 
-from unbraid.cli._app import app
 from unbraid.cli.commands import ExecutorOptions
 from unbraid.execution import InlineExecutor
 from unbraid.foundation import write_yaml

@@ -6,12 +6,12 @@ import sys
 import time
 
 import pytest
+from command_line import app
 from PIL import Image
 from typer.testing import CliRunner
 from whole_command import run_whole
 
 import unbraid
-from unbraid.cli._app import app
 from unbraid.models import Decay
 from unbraid.training import Trace
 

@@ -7,9 +7,9 @@ import tarfile
 import numpy as np
 import pytest
 import scipy.io
+from command_line import app
 from typer.testing import CliRunner
 
-from unbraid.cli._app import app
 from unbraid.data import (
     PUBLISHED_STATISTICS,
     Cars3D,

@@ -17,13 +17,13 @@ import sys
 
 import numpy as np
 import pytest
+from command_line import app
 from miniature_study import MINIATURE
 from small_discovery import SQUARES, plan_small
 from typer.testing import CliRunner
 from whole_command import run_whole
 
 import unbraid
-from unbraid.cli._app import app
 from unbraid.data import open_dataset
 from unbraid.discovery import discover
 from unbraid.execution import InlineExecutor

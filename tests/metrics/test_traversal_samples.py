@@ -2,10 +2,10 @@ import json
 
 import numpy as np
 import pytest
+from command_line import app
 from typer.testing import CliRunner
 
 import unbraid
-from unbraid.cli._app import app
 from unbraid.data import Subset, Vectors, XYSquares, open_dataset
 from unbraid.execution import InlineExecutor
 from unbraid.metrics import (

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from unbraid.reports.figures._score_parts import draw_score_parts
+from unbraid.reports import draw_score_parts
 from unbraid.reports.pages._choice_blocks import choice_blocks
-from unbraid.selection import Evidence, rank_models
+from unbraid.selection import Evidence, Ranked, rank_models
 
 
 @pytest.fixture(scope="module")
@@ -31,22 +31,15 @@ def ranking():
 
 
 def test_bars_end_at_the_scores_and_the_choice_is_bold(ranking):
-    models = ranking["models"]
-    names = [model["name"] for model in models]
-    parts = {
-        key: [model["parts"][key] for model in models] for key in models[0]["parts"]
-    }
-    axes = draw_score_parts(names, parts, chosen=ranking["chosen"]).axes[0]
+    models = [Ranked(**model) for model in ranking["models"]]
+    axes = draw_score_parts(models, chosen=ranking["chosen"]).axes[0]
     ends = np.max(
         [[bar.get_x() + bar.get_width() for bar in part] for part in axes.containers],
         axis=0,
     )
-    np.testing.assert_allclose(ends, [model["score"] for model in models])
-    bold = [
-        each.get_text()
-        for each in axes.get_yticklabels()
-        if each.get_weight() == "bold"
-    ]
+    np.testing.assert_allclose(ends, [model.score for model in models])
+    labels = axes.get_yticklabels()
+    bold = [each.get_text() for each in labels if each.get_weight() == "bold"]
     assert bold == [ranking["chosen"]]
     legend = [text.get_text() for text in axes.get_legend().get_texts()]
     assert "independent effects on the image" in legend
@@ -66,8 +59,10 @@ def test_the_table_names_the_model_of_each_score(ranking):
 
 
 def test_many_models_are_cut_in_the_figure_only():
-    names = [str(number) for number in range(50)]
-    figure = draw_score_parts(names, {"elbo": np.linspace(1, 0, 50).tolist()}, most=5)
+    models = [
+        Ranked(str(k), "a", 0.5, (0.4, 0.6), 0, True, {"elbo": 0.5}) for k in range(50)
+    ]
+    figure = draw_score_parts(models, most=5)
     assert len(figure.axes[0].containers[0]) == 5
 
 

@@ -9,11 +9,11 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import app
 from miniature_study import MINIATURE
 from small_discovery import plan_small
 from typer.testing import CliRunner
 
-from unbraid.cli._app import app
 from unbraid.data import LabeledImages
 from unbraid.execution import InlineExecutor
 from unbraid.foundation import locked, write_json

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from unbraid.selection import Evidence, rank_models
-from unbraid.selection._uncertainty import estimate_spread
+from unbraid.selection import Evidence, estimate_spread, rank_models
 
 
 def test_the_spread_is_that_of_the_formula():

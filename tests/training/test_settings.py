@@ -7,10 +7,10 @@ import sys
 from typing import get_type_hints
 
 import pytest
+from command_line import app
 from typer.testing import CliRunner
 
 import unbraid
-from unbraid.cli._app import app
 from unbraid.cli._discover import discover
 from unbraid.cli._evaluate import evaluate
 from unbraid.cli._study import retry as study_retry

@@ -386,6 +386,8 @@ def to_bins(values: NDArray[np.floating], bins: int) -> NDArray[np.int64]:
     if 0 < high - low < 2 * bins * np.spacing(max(abs(low), abs(high))):
         # Far from zero and close to each other: there are no floats between them.
         values = values - low
+    if 0 < values.max() - values.min() < bins * np.finfo(np.float64).tiny:
+        values = values * 2.0**500  # numbers so small that bins would have no width
     edges = np.histogram_bin_edges(values, bins)
     # Inner edges only, so that the largest value falls in the last bin, not past it.
     return np.digitize(values, edges[1:-1])

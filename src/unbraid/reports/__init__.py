@@ -46,6 +46,7 @@ from .figures._ranking import (
 )
 from .figures._scatter import LatentScatter, draw_latent_scatter, latent_scatter
 from .figures._score_curves import draw_score_curves
+from .figures._score_parts import draw_score_parts
 from .figures._spectrum import (
     ManifoldSpectrum,
     draw_manifold_spectrum,
@@ -105,6 +106,7 @@ __all__ = [
     "draw_prior_samples",
     "draw_rank_correlation",
     "draw_ranking",
+    "draw_score_parts",
     "draw_reconstructions",
     "draw_score_by_strength",
     "draw_score_curves",

@@ -27,6 +27,7 @@ from ._training_dynamics import (
     training_dynamics_scores,
 )
 from ._udr import UDRScores, unsupervised_disentanglement_ranking
+from ._uncertainty import Spread, estimate_spread
 
 __all__ = [
     "SCORES",
@@ -42,12 +43,14 @@ __all__ = [
     "Ranked",
     "Ranking",
     "ScoredRun",
+    "Spread",
     "UDRScores",
     "chance_agreement",
     "chance_level",
     "compare_training",
     "dynamics_pairs",
     "dynamics_sensitivity",
+    "estimate_spread",
     "jacobian_contrast",
     "label_free_scores",
     "levels_of_chance",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,8 @@ from ._drawing import label_of, new_figure, tidy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from unbraid.selection import Ranked
 
 SCORE_NAMES = {
     "contrast": "independent effects on the image",
@@ -31,30 +33,24 @@ _COLORS = (
 
 
 def draw_score_parts(
-    names: Sequence[str],
-    parts: Mapping[str, Sequence[float]],
-    *,
-    intervals: Sequence[tuple[float, float]] = (),
-    chosen: str | None = None,
-    most: int = 30,
+    models: Sequence[Ranked], *, chosen: str | None = None, most: int = 30
 ) -> Figure:
     """Draw the score of each model as a bar that consists of its parts.
 
     Args:
-        names: Names of the models, in the order of the ranking.
-        parts: Contribution of each label-free score to each model's score.
-        intervals: Interval of each model's score.
+        models: Models in the order of a ranking; see
+            :attr:`unbraid.selection.Ranking.models`.
         chosen: Name of the chosen model, which is drawn in bold.
         most: Maximum number of models to draw.
     """
-    shown = list(names)[:most]
+    shown = models[:most]
     figure = new_figure((6.8, 0.24 * len(shown) + 1.1))
     axes = figure.add_subplot()
-    left = np.zeros(len(shown))
-    for number, (name, values) in enumerate(parts.items()):
-        widths = np.asarray(values, dtype=np.float64)[:most]
+    rows, left = range(len(shown)), np.zeros(len(shown))
+    for number, name in enumerate(shown[0].parts):
+        widths = np.array([model.parts[name] for model in shown])
         axes.barh(
-            range(len(shown)),
+            rows,
             widths,
             left=left,
             height=0.7,
@@ -62,11 +58,11 @@ def draw_score_parts(
             label=SCORE_NAMES.get(name, label_of(name)),
         )
         left += widths
-    for row, interval in enumerate(list(intervals)[:most]):
-        axes.plot(interval, (row, row), color="#333333", linewidth=1.0)
-    axes.set_yticks(range(len(shown)), [label_of(name) for name in shown])
-    for name, label in zip(shown, axes.get_yticklabels(), strict=True):
-        if name == chosen:
+    for row, model in enumerate(shown):
+        axes.plot(model.interval, (row, row), color="#333333", linewidth=1.0)
+    axes.set_yticks(rows, [label_of(model.name) for model in shown])
+    for model, label in zip(shown, axes.get_yticklabels(), strict=True):
+        if model.name == chosen:
             label.set_fontweight("bold")
     axes.set_ylim(len(shown) - 0.4, -0.6)
     axes.set_xlim(0, 1)

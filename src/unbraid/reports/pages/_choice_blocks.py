@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 
 from unbraid.reports.figures._score_parts import SCORE_NAMES, draw_score_parts
+from unbraid.selection import Ranked
 
 from ._embed import picture
 from ._page import Picture, Table
@@ -19,36 +20,30 @@ def choice_blocks(ranking: dict[str, Any]) -> tuple[Picture | Table, ...]:
         ranking: A ranking as plain data, from
             :meth:`unbraid.selection.Ranking.to_plain`.
     """
-    models = ranking["models"]
-    if not models or not models[0].get("parts"):
+    models = [Ranked(**model) for model in ranking["models"]]
+    if not models or not models[0].parts:
         return ()
-    parts = {
-        name: [model["parts"][name] for model in models] for name in models[0]["parts"]
-    }
-    names = [model["name"] for model in models]
     data = pd.DataFrame(
-        {
-            "model": names,
-            "score": [model["score"] for model in models],
-            "low": [model["interval"][0] for model in models],
-            "high": [model["interval"][1] for model in models],
-            **parts,
-        }
+        [
+            {
+                "model": model.name,
+                "score": model.score,
+                "low": model.interval[0],
+                "high": model.interval[1],
+            }
+            | dict(model.parts)
+            for model in models
+        ]
     )
     figure = picture(
         "Score of each model and its parts",
-        draw_score_parts(
-            names,
-            parts,
-            intervals=[tuple(model["interval"]) for model in models],
-            chosen=ranking["chosen"],
-        ),
+        draw_score_parts(models, chosen=ranking["chosen"]),
         caption="The parts of a bar add up to the score of the model. Models no better "
         "than chance come last, whatever their score; the chosen one is in bold.",
         data=data,
         file="score-parts",
     )
-    return (figure, *_alone(ranking, names))
+    return (figure, *_alone(ranking, [model.name for model in models]))
 
 
 def _alone(ranking: dict[str, Any], names: list[str]) -> tuple[Table, ...]:
