@@ -226,6 +226,7 @@ SMALL = "XYSquares(image_size=8, square_size=1, n_squares=1)"  # 64 images
 # minutes. All else is executed as it is printed.
 SHORTER = {
     "users/encoder-owner.md": {},
+    "choosing.md": {"steps=100": "steps=3"},
     "reproducing.md": {
         '"michlo-table-4-2", "mini"': '"locatello-impossibility", "smoke"'
     },
