@@ -46,7 +46,7 @@ def describe_study(
 ) -> dict[str, Any]:
     """Return a study of these configurations, as in a study file."""
     dataset = open_dataset(data)
-    bearable = bearable_strength(dataset)
+    bearable = bearable_strength(dataset, n_latents=1)
     objectives = [
         {"name": name, "beta": _beta(name, share * bearable)}
         for name, share in configurations
