@@ -55,10 +55,10 @@ SINGLE = {
 }
 """Scores of single models with their direction."""
 
-FITTED = ("contrast", "reproducible", "udr", "dynamics", "elbo")
+FITTED = ("contrast", "reproducible", "across")
 """Scores of which ``rank_models`` may take a weighted mean."""
 
-STEPS_OF_WEIGHTS = 8
+STEPS_OF_WEIGHTS = 4
 """Weights that are tried are multiples of one over this number, and sum to 1."""
 
 
@@ -185,6 +185,9 @@ def describe_evidence(population: Population, drawn: Sequence[Rows]) -> Evidence
     pairs[np.array(owners)[:, None] != np.array(owners)] = np.nan
     rotated = [median_over_others(table["rotated"], part) for part in drawn]
     chance = levels_of_chance(np.concatenate(rotated, axis=-1), owners)
+    across = None
+    if len(drawn) > 1:
+        across = _across(table["udr_spearman"], rows, np.array(owners))
     return Evidence(
         names=tuple(str(k) for k in range(len(rows))),
         specifications=tuple(owners),
@@ -196,6 +199,7 @@ def describe_evidence(population: Population, drawn: Sequence[Rows]) -> Evidence
             name: np.array(table["dynamics"][np.ix_(part, part)], np.float64)
             for name, part in own.items()
         },
+        across=across,
         contrast=_column(table, "jacobian_contrast", rows),
         elbo=_column(table, "elbo", rows),
     )

@@ -17,6 +17,7 @@ disentanglement above 0.5 of which none is.
 import argparse
 import os
 from dataclasses import dataclass, replace
+from multiprocessing import get_context
 from typing import NamedTuple
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 from scipy.linalg import expm
 from scipy.stats import ortho_group
 
+from unbraid.execution import count_cores
 from unbraid.selection import Evidence, Ranking, measure_evidence, rank_models
 
 N_ROWS, N_MANY = 400, 20
@@ -169,43 +171,51 @@ def _disentanglement(weights: Floats) -> float:
     return float(1 - entropy.mean() / np.log(len(variance)))
 
 
+def simulate_intervals(task: tuple[int, int]) -> tuple[list[bool], list[bool]]:
+    """Simulate one population; see :func:`count_covered`."""
+    n_seeds, _ = task
+    generator = np.random.default_rng(task)
+    return count_covered(draw_simulation(generator), n_seeds, generator)
+
+
+def simulate_null(number: int) -> bool:
+    """Return whether nothing is chosen of a population without meaningful axes."""
+    generator = np.random.default_rng([100, number])
+    drawn = draw_simulation(generator)
+    null = Simulation(drawn.n_factors, (np.inf,) * len(drawn.entanglement), drawn.noise)
+    n_seeds = int(generator.choice(SEEDS))
+    return measure_refusals(null, n_seeds, generator)[0]
+
+
+def simulate_good(number: int) -> tuple[bool, float]:
+    """Return whether nothing is chosen of a population, and its disentanglement."""
+    generator = np.random.default_rng([200, number])
+    n_seeds = int(generator.choice(SEEDS))
+    return measure_refusals(draw_simulation(generator), n_seeds, generator)
+
+
 def main() -> None:
     """Simulate, and print the shares."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--simulations", type=int, default=200)
-    options = parser.parse_args()
-    for n_seeds in SEEDS:
-        configurations: list[bool] = []
-        models: list[bool] = []
-        for number in range(options.simulations // len(SEEDS)):
-            generator = np.random.default_rng([n_seeds, number])
-            covered = count_covered(draw_simulation(generator), n_seeds, generator)
-            configurations += covered[0]
-            models += covered[1]
-        print(
-            f"{n_seeds} seeds: intervals of configurations hold "
-            f"{np.mean(configurations):.1%}, of models {np.mean(models):.1%}",
-            flush=True,
-        )
-    refused = []
-    for number in range(options.simulations):
-        generator = np.random.default_rng([100, number])
-        drawn = draw_simulation(generator)
-        null = Simulation(
-            drawn.n_factors, (np.inf,) * len(drawn.entanglement), drawn.noise
-        )
-        n_seeds = int(generator.choice(SEEDS))
-        refused.append(measure_refusals(null, n_seeds, generator)[0])
-    print(f"without axes: {1 - np.mean(refused):.1%} accepted", flush=True)
-    good = []
-    for number in range(options.simulations):
-        generator = np.random.default_rng([200, number])
-        n_seeds = int(generator.choice(SEEDS))
-        is_refused, quality = measure_refusals(
-            draw_simulation(generator), n_seeds, generator
-        )
-        if quality > 0.5:
-            good.append(is_refused)
+    n_simulations = parser.parse_args().simulations
+    with get_context("spawn").Pool(count_cores()) as pool:
+        for n_seeds in SEEDS:
+            tasks = [(n_seeds, k) for k in range(n_simulations // len(SEEDS))]
+            held = pool.map(simulate_intervals, tasks, chunksize=1)
+            of_configurations, of_models = (
+                np.mean([each for part in parts for each in part])
+                for parts in zip(*held, strict=True)
+            )
+            print(
+                f"{n_seeds} seeds: intervals of configurations hold "
+                f"{of_configurations:.1%}, of models {of_models:.1%}",
+                flush=True,
+            )
+        refused = pool.map(simulate_null, range(n_simulations), chunksize=1)
+        print(f"without axes: {1 - np.mean(refused):.1%} accepted", flush=True)
+        drawn = pool.map(simulate_good, range(n_simulations), chunksize=1)
+    good = [is_refused for is_refused, quality in drawn if quality > 0.5]
     print(f"DCI above 0.5: {np.mean(good):.1%} of {len(good)} refused", flush=True)
 
 

@@ -129,3 +129,21 @@ def test_more_configurations_tried_need_more_agreement():
     six = measure_evidence(names, ["a"] * 3, codes, n_tried=6)
     assert six.chance["a"] > one.chance["a"]
     np.testing.assert_array_equal(six.udr_pairs, one.udr_pairs)
+
+
+def test_agreement_across_configurations_is_part_of_the_evidence():
+    codes = np.random.default_rng(0).normal(size=(300, 3))
+    other = np.random.default_rng(1).normal(size=(300, 3))
+    found = measure_evidence(
+        ["a0", "a1", "b0", "b1"], ["a", "a", "b", "b"], [codes, other, codes, codes]
+    )
+    expected = unsupervised_disentanglement_ranking(
+        [codes, other, codes, codes],
+        similarity="spearman",
+        groups=["a", "a", "b", "b"],
+        partners="other",
+    ).scores
+    np.testing.assert_array_equal(found.across, expected)
+    assert found.across[0] > found.across[1]
+    alone = measure_evidence(["a0", "a1"], ["a", "a"], [codes, codes])
+    assert alone.across is None

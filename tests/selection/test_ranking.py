@@ -110,7 +110,8 @@ def test_stable_training_decides_between_equals():
         spread=0.0,
         dynamics_pairs={"a": 0.4 + noise[0], "b": 0.1 + noise[1]},
     )
-    assert rank_models(given).specifications[0].name == "b"
+    weights = {"reproducible": 1.0, "dynamics": 0.05}
+    assert rank_models(given, weights=weights).specifications[0].name == "b"
 
 
 def test_weights_say_what_counts():
@@ -277,7 +278,7 @@ def test_evidence_that_does_not_fit_is_refused(more, message):
 @pytest.mark.parametrize("weights", [{"utr": 1.0}, {}, {"udr": 0.0}])
 def test_weights_that_mean_nothing_are_refused(weights):
     with pytest.raises(
-        ValueError, match="weights must be of contrast, reproducible, udr"
+        ValueError, match="weights must be of contrast, reproducible, across, udr"
     ):
         rank_models(evidence({"a": 0.5, "b": 0.6}), weights=weights)
 
@@ -286,7 +287,19 @@ def test_weights_that_mean_nothing_are_refused(weights):
 def test_elbo_decides_only_between_near_equals(level, first):
     elbo = np.repeat([-10.0, -20.0], 5)
     given = evidence({"low": 0.59, "high": level}, elbo=elbo, spread=0.0)
-    assert rank_models(given).specifications[0].name == first
+    weights = {"reproducible": 1.0, "elbo": 0.05}
+    assert rank_models(given, weights=weights).specifications[0].name == first
+
+
+def test_agreement_with_other_configurations_counts_a_quarter():
+    across = np.repeat([0.6, 0.2], 5)
+    given = evidence(
+        {"a": 0.5, "b": 0.5}, spread=0.0, across=across, contrast=np.zeros(10)
+    )
+    first, second = rank_models(given).specifications
+    assert (first.name, second.name) == ("a", "b")
+    assert first.score == pytest.approx(0.5 + 0.25 * 0.5 + 0.25 * 0.6)
+    assert second.score == pytest.approx(0.5 + 0.25 * 0.5 + 0.25 * 0.2)
 
 
 def test_agreement_is_ranked_relative_to_its_chance_level():

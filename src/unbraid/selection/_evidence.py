@@ -34,6 +34,8 @@ class Evidence:
             where it is missing.
         dynamics_pairs: Discrepancies between the training of the models of each
             configuration, in the order of ``names``; see :class:`DynamicsScore`.
+        across: Median agreement of each model with those of other configurations,
+            ``(n,)``.
         contrast: Jacobian contrast of each model, ``(n,)``; see
             :func:`jacobian_contrast`.
         elbo: Evidence lower bound in nats per image, ``(n,)``.
@@ -49,6 +51,7 @@ class Evidence:
     chance: Mapping[str, float] = field(default_factory=dict)
     chance_mean: Mapping[str, float] = field(default_factory=dict)
     dynamics_pairs: Mapping[str, Floats] = field(default_factory=dict)
+    across: Floats | None = None
     contrast: Floats | None = None
     elbo: Floats | None = None
     reconstruction: Floats | None = None
@@ -63,8 +66,8 @@ class Evidence:
                 f"{n_models} models with {len(set(self.names))} names."
             )
         columns = (
-            *("active_latents", "contrast", "elbo"),
-            *("reconstruction", "supervised"),
+            *("active_latents", "across", "contrast"),
+            *("elbo", "reconstruction", "supervised"),
         )
         for name in ("specifications", *columns):
             column = getattr(self, name)

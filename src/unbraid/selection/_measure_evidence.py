@@ -44,9 +44,9 @@ def measure_evidence(
         seed: Seed of the rotations and of the points at which decoders are compared.
 
     Returns:
-        Agreement by Spearman correlation, its level of chance, active latents and, with
-        decoders, the Jacobian contrast. Add what else is known with
-        :func:`dataclasses.replace`, such as the ELBO.
+        Agreement by Spearman correlation, within and across configurations, its level
+        of chance, active latents and, with decoders, the Jacobian contrast. Add what
+        else is known with :func:`dataclasses.replace`, such as the ELBO.
 
     Example:
         >>> from unbraid.selection import rank_models
@@ -58,7 +58,15 @@ def measure_evidence(
     agreement = unsupervised_disentanglement_ranking(
         codes, similarity="spearman", groups=configurations, cache=cache
     )
-    n_present = len(set(configurations))
+    n_present, across = len(set(configurations)), None
+    if n_present > 1:
+        across = unsupervised_disentanglement_ranking(
+            codes,
+            similarity="spearman",
+            groups=configurations,
+            partners="other",
+            cache=cache,
+        ).scores
     probability = _PROBABILITY * n_present / max(n_tried or 0, n_present)
     chance = chance_agreement(
         codes,
@@ -75,6 +83,7 @@ def measure_evidence(
         active_latents=agreement.n_active,
         chance={name: each.level for name, each in chance.items()},
         chance_mean={name: each.mean for name, each in chance.items()},
+        across=across,
         contrast=None if decoders is None else _contrasts(decoders, codes, seed),
     )
 

@@ -12,14 +12,10 @@ from ._evidence import Evidence, Floats
 from ._ranking_records import LabelEffect, Ranked, Ranking
 from ._uncertainty import Spread, estimate_spread
 
-WEIGHTS: Mapping[str, float] = {
-    "contrast": 1.0,
-    "reproducible": 1.0,
-    "dynamics": 0.05,
-    "elbo": 0.05,
-}
+WEIGHTS: Mapping[str, float] = {"contrast": 0.5, "reproducible": 0.25, "across": 0.25}
 """Weights of label-free scores, fitted on stored populations (``docs/choosing.md``).
-``udr``, ``reconstruction`` and ``active_latents`` may be used, too."""
+``udr``, ``dynamics``, ``elbo``, ``reconstruction`` and ``active_latents`` may be used,
+too."""
 
 _CONFIDENCE = 0.95
 # Number of labels that count as much as all label-free scores together: few enough
@@ -35,8 +31,8 @@ _AGREEMENT = ("reproducible", "udr")
 """Scores that compare the seeds of a configuration."""
 
 _COLUMNS = (
-    *("contrast", "reproducible", "udr", "dynamics"),
-    *("elbo", "reconstruction", "active_latents"),
+    *("contrast", "reproducible", "across", "udr"),
+    *("dynamics", "elbo", "reconstruction", "active_latents"),
 )
 _LOWER_IS_BETTER = ("dynamics", "reconstruction")
 
@@ -47,10 +43,11 @@ def rank_models(
     r"""Rank models and their configurations without labels.
 
     The score of a model is the weighted mean of its label-free scores, each from 0 to
-    1; the score of a configuration is the mean over its models. Two scores count most:
-    how many latents of the model change the image independently of each other, and how
-    many of them models with other seeds find again, both as shares of the largest
-    number of active latents :math:`d`:
+    1; the score of a configuration is the mean over its models. By default, half of it
+    is how many latents of the model change the image independently of each other, a
+    quarter how many of them models with other seeds find again, and a quarter the
+    agreement with models of other configurations. The first two are shares of the
+    largest number of active latents :math:`d`:
 
     .. math::
         S_m = \frac{\sum_k w_k \, x_k(m)}{\sum_k w_k}, \qquad
@@ -59,9 +56,9 @@ def rank_models(
 
     with :math:`d_m` active latents, the Jacobian contrast :math:`c_m`
     (:func:`jacobian_contrast`) and the number of reproducible latents :math:`R_m`
-    (:func:`reproducible_latents`). ELBO and reconstruction count by their rank among
-    the models, training dynamics by its rank among the configurations. Models without
-    an active latent have the score 0.
+    (:func:`reproducible_latents`). On request, ELBO and reconstruction count by their
+    rank among the models, and training dynamics by its rank among the configurations.
+    Models without an active latent have the score 0.
 
     Nothing is chosen unless the seeds of a configuration agree with one another more
     than codes with randomly rotated axes do, and find at least half a latent again;
@@ -73,9 +70,9 @@ def rank_models(
 
     Args:
         evidence: Label-free scores of the models.
-        weights: Weights of ``contrast``, ``reproducible``, ``udr``, ``dynamics``,
-            ``elbo``, ``reconstruction`` and ``active_latents``; what is missing from
-            the evidence does not count.
+        weights: Weights of ``contrast``, ``reproducible``, ``across``, ``udr``,
+            ``dynamics``, ``elbo``, ``reconstruction`` and ``active_latents``; what is
+            missing from the evidence does not count.
 
     Raises:
         ValueError: If weights are unknown, or not of scores in the evidence.
@@ -221,6 +218,8 @@ def _columns(evidence: Evidence) -> dict[str, Floats]:
         "reproducible": np.maximum(evidence.reproducible(), 0.0) / most,
         "active_latents": n_active / most,
     }
+    if evidence.across is not None:
+        columns["across"] = np.clip(evidence.across, 0.0, 1.0)
     if evidence.contrast is not None:
         columns["contrast"] = n_active * np.exp(-np.asarray(evidence.contrast)) / most
     for name in ("elbo", "reconstruction", "supervised"):

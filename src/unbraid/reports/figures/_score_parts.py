@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 SCORE_NAMES = {
     "contrast": "independent effects on the image",
     "reproducible": "latents that other seeds find",
+    "across": "agreement with other configurations",
     "udr": "agreement of seeds",
     "dynamics": "training dynamics",
     "elbo": "ELBO",

@@ -343,7 +343,7 @@ def _ranking_section(found: dict[str, Any], record: DiscoveryRecord) -> Section:
         "The score of a model is a weighted mean of label-free scores from 0 to 1: how "
         "many latents other seeds also find, and how many change the image "
         "independently of one another, both relative to the most active latents of a "
-        "model. Training dynamics and the ELBO decide between nearly equal ones."
+        "model, and how much it agrees with models of other configurations."
     ]
     labels = ranking.get("labels")
     if labels:
