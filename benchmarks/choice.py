@@ -159,6 +159,8 @@ def score_models(population: Population, drawn: Sequence[Rows]) -> dict[str, Flo
 def _across(pairs: Floats, rows: Rows, owner: Rows) -> Floats:
     part = np.array(pairs[np.ix_(rows, rows)], np.float64)
     part[owner[:, None] == owner] = np.nan
+    if np.isnan(part).all():
+        return np.zeros(len(rows))
     return np.nanmedian(part, axis=0)
 
 

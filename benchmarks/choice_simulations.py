@@ -11,7 +11,8 @@ more than others.
 contain the score which the same models get among twenty seeds per configuration.
 ``refusals``: the share of populations without meaningful axes (rotations drawn
 uniformly) of which a model is chosen, and the share of populations with mean DCI
-disentanglement above 0.5 of which none is.
+disentanglement above 0.5 of which none is. The same for the stored populations of
+trained models.
 """
 
 import argparse
@@ -23,6 +24,8 @@ from typing import NamedTuple
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
+from choice import STORED, Population
+from choice import describe_evidence as choose_among
 from numpy.typing import NDArray
 from scipy.linalg import expm
 from scipy.stats import ortho_group
@@ -194,11 +197,65 @@ def simulate_good(number: int) -> tuple[bool, float]:
     return measure_refusals(draw_simulation(generator), n_seeds, generator)
 
 
+def refuse_trained_null() -> list[bool]:
+    """Return whether nothing is chosen of stored populations without axes."""
+    populations = map(Population.load, sorted((STORED / "null").glob("*.npz")))
+    return [
+        rank_models(choose_among(each, each.members)).chosen is None
+        for each in populations
+    ]
+
+
+def refuse_trained_rotated(n_seeds: int = 3, n_draws: int = 2) -> list[bool]:
+    """Return whether nothing is chosen of trained models whose axes were rotated.
+
+    Each stored rotation takes the place of the models as they are, some times with
+    other seeds.
+    """
+    generator, refused = np.random.default_rng(1), []
+    for path in sorted(STORED.glob("*.npz")):
+        population = Population.load(path)
+        rotated = population.table["rotated"]
+        for number in np.repeat(np.arange(len(rotated)), n_draws):
+            table = population.table | {
+                "udr_spearman": rotated[number],
+                "rotated": np.delete(rotated, number, axis=0),
+            }
+            drawn = [
+                generator.choice(own, n_seeds, replace=False)
+                for own in population.members
+            ]
+            # Across configurations, rotations were not computed, and do not count here.
+            evidence = choose_among(Population(population.name, table), drawn)
+            ranking = rank_models(replace(evidence, across=None))
+            refused.append(ranking.chosen is None)
+    return refused
+
+
+def refuse_trained_good(n_seeds: int = 3, n_draws: int = 10) -> list[bool]:
+    """Return whether nothing is chosen of seeds whose mean DCI is above 0.5."""
+    generator, refused = np.random.default_rng(0), []
+    for path in sorted(STORED.glob("*.npz")):
+        population = Population.load(path)
+        for own in population.members:
+            for _ in range(n_draws):
+                rows = generator.choice(own, n_seeds, replace=False)
+                if population.table["dci"][rows].mean() > 0.5:
+                    evidence = choose_among(population, [rows])
+                    refused.append(rank_models(evidence).chosen is None)
+    return refused
+
+
 def main() -> None:
     """Simulate, and print the shares."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--simulations", type=int, default=200)
     n_simulations = parser.parse_args().simulations
+    rotated, null = refuse_trained_rotated(), refuse_trained_null()
+    trained = refuse_trained_good()
+    print(f"trained, rotated: {1 - np.mean(rotated):.1%} of {len(rotated)} accepted")
+    print(f"trained on mixtures: {1 - np.mean(null):.1%} of {len(null)} accepted")
+    print(f"trained, DCI above 0.5: {np.mean(trained):.1%} of {len(trained)} refused")
     with get_context("spawn").Pool(count_cores()) as pool:
         for n_seeds in SEEDS:
             tasks = [(n_seeds, k) for k in range(n_simulations // len(SEEDS))]
