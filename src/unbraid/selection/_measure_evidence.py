@@ -65,7 +65,6 @@ def measure_evidence(
             similarity="spearman",
             groups=configurations,
             partners="other",
-            cache=cache,
         ).scores
     probability = _PROBABILITY * n_present / max(n_tried or 0, n_present)
     chance = chance_agreement(
