@@ -23,7 +23,11 @@ from unbraid.reports import (
     training_curves,
 )
 from unbraid.representation import encode
-from unbraid.selection import unsupervised_disentanglement_ranking
+from unbraid.selection import (
+    measure_evidence,
+    rank_models,
+    unsupervised_disentanglement_ranking,
+)
 from unbraid.studies.analysis import (
     metric_agreement,
     total_correlation_by_strength,
@@ -63,6 +67,7 @@ def draw_all(run, squares):
     steps = find_intervals(np.repeat(np.arange(4.0), 50) + np.linspace(0, 1e-3, 200))
     embedding = np.random.default_rng(0).random((2, 3, 5, 2))
     spectrum = ManifoldSpectrum(np.array([0.001, 0.5, 0.51]), 1, 0.5, "a product")
+    ranking = rank_models(measure_evidence(["a", "b"], ["c", "c"], [codes, codes]))
     curves = score_curves([{"step": 10, "mig": 0.2}, {"step": 20, "mig": 0.1}])
     arguments = {
         "draw_agreement": (pairs,),
@@ -85,6 +90,7 @@ def draw_all(run, squares):
         "draw_reconstructions": (reconstructions(model, squares),),
         "draw_score_by_strength": (score_by_strength(table(), "score.mig"),),
         "draw_score_curves": ({"seed 0": [curves["mig"]]},),
+        "draw_score_parts": (ranking.models,),
         "draw_scores_by_method": (variance,),
         "draw_total_correlation": (total_correlation_by_strength(table()),),
         "draw_trace_embedding": (embedding[0],),
