@@ -87,7 +87,7 @@ def ranking_block(
     return picture(
         f"{of} ranked by {score}",
         draw_ranking(ranked, score=score),
-        caption="Lines are 95% intervals over resampled seeds. "
+        caption="Lines are 95% intervals of the score with other seeds. "
         f"{of} of one color do not differ significantly.",
         data=data,
         file="ranking",
