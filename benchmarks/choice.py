@@ -35,6 +35,7 @@ from unbraid.execution import count_cores
 from unbraid.selection import (
     Evidence,
     levels_of_chance,
+    median_over_partners,
     rank_models,
     reproducible_latents,
 )
@@ -100,20 +101,9 @@ class Population:
         return [generator.choice(own, len(own)) for own in self.members]
 
 
-def median_over_others(pairs: Floats, rows: Rows) -> Floats:
+def median_of(pairs: Floats, rows: Rows) -> Floats:
     """Median of each model's column over the other models, ``(..., n)``."""
-    part = np.array(pairs[..., rows[:, None], rows], dtype=np.float64)
-    part[..., rows[:, None] == rows] = np.nan
-    ordered = np.sort(part, axis=-2)
-    count = np.sum(~np.isnan(ordered), axis=-2)
-    low = np.maximum(count - 1, 0) // 2
-    high = np.minimum(count // 2, ordered.shape[-2] - 1)
-
-    def take(position: Rows) -> Floats:
-        picked = np.take_along_axis(ordered, position[..., None, :], axis=-2)
-        return picked[..., 0, :]
-
-    return np.where(count > 0, (take(low) + take(high)) / 2, np.nan)
+    return median_over_partners(pairs[..., rows[:, None], rows])
 
 
 def score_models(population: Population, drawn: Sequence[Rows]) -> dict[str, Floats]:
@@ -135,10 +125,10 @@ def score_models(population: Population, drawn: Sequence[Rows]) -> dict[str, Flo
         if name in table
     }
     for name in ("udr_lasso", "udr_spearman"):
-        own = [median_over_others(table[name], part) for part in drawn]
+        own = [median_of(table[name], part) for part in drawn]
         scores[name] = np.where(is_alive, np.concatenate(own), 0.0)
     rotated = np.concatenate(
-        [median_over_others(table["rotated"], part) for part in drawn], axis=-1
+        [median_of(table["rotated"], part) for part in drawn], axis=-1
     )
     mean, spread = rotated.mean(axis=0), rotated.std(axis=0, ddof=1)
     above = (scores["udr_spearman"] - mean) / np.where(spread > 1e-9, spread, np.inf)
@@ -185,7 +175,7 @@ def describe_evidence(population: Population, drawn: Sequence[Rows]) -> Evidence
     own = dict(zip(dict.fromkeys(owners), drawn, strict=True))
     pairs = np.array(table["udr_spearman"][np.ix_(rows, rows)], np.float64)
     pairs[np.array(owners)[:, None] != np.array(owners)] = np.nan
-    rotated = [median_over_others(table["rotated"], part) for part in drawn]
+    rotated = [median_of(table["rotated"], part) for part in drawn]
     chance = levels_of_chance(np.concatenate(rotated, axis=-1), owners)
     across = None
     if len(drawn) > 1:

@@ -71,3 +71,9 @@ def test_rankings_of_earlier_versions_have_no_parts(ranking):
         del model["parts"]
     del old["alone"]
     assert choice_blocks(old) == ()
+
+
+@pytest.mark.parametrize("models", [(), (Ranked("a", "a", 0.5, (0.4, 0.6), 0, True),)])
+def test_a_figure_without_parts_is_refused(models):
+    with pytest.raises(ValueError, match="draw_score_parts needs models with the"):
+        draw_score_parts(models)

@@ -9,6 +9,7 @@ from scipy.stats import spearmanr
 from sklearn.linear_model import Lasso
 
 from unbraid import Representation
+from unbraid.selection import median_over_partners
 from unbraid.selection import unsupervised_disentanglement_ranking as ranking
 
 # Made by a transcription of udr.py in disentanglement_lib's repository (its package on
@@ -274,3 +275,15 @@ def test_other_partners_need_groups():
         ranking(codes, partners="all")
     alone = ranking(codes, groups=["a", "a"], partners="other")
     assert np.isnan(alone.scores).all()
+
+
+def test_the_median_over_partners_is_that_of_each_column():
+    pairs = np.random.default_rng(0).uniform(size=(3, 5, 5))
+    pairs[0, :3, 1] = np.nan
+    pairs[1, :, 2] = np.nan
+    found = median_over_partners(pairs)
+    for k, j in np.ndindex(3, 5):
+        others = np.delete(pairs[k, :, j], j)
+        known = others[~np.isnan(others)]
+        expected = np.median(known) if len(known) else np.nan
+        np.testing.assert_equal(found[k, j], expected)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from unbraid.selection import LabelEffect, Ranking
+from unbraid.selection import SCORE_NAMES, LabelEffect, Ranking
 
 from ._discovery import Discovery, FailedRun, Quality
 from ._facts import ConfigurationFacts, DiscoveryFacts
@@ -115,8 +115,8 @@ def _describe_single_choices(ranking: Ranking) -> list[str]:
     }
     if ranking.chosen is None or not others:
         return []
-    listed = "; ".join(f"by {score}: {name}" for score, name in others.items())
-    return [f"Single scores would choose other models: {listed}.\n"]
+    lines = [f"  {SCORE_NAMES[score]}: {name}\n" for score, name in others.items()]
+    return ["Single scores that would choose another model:\n" + "".join(lines)]
 
 
 def _format_evidence(facts: ConfigurationFacts) -> str:

@@ -15,7 +15,7 @@ from ._measure_evidence import measure_evidence
 from ._model_centrality import CentralityScores, model_centrality
 from ._pipe import pipe_score
 from ._ranking import WEIGHTS, rank_models
-from ._ranking_records import LabelEffect, Ranked, Ranking
+from ._ranking_records import SCORE_NAMES, LabelEffect, Ranked, Ranking
 from ._reproducible import reproducible_latents
 from ._run_scores import ScoredRun
 from ._self_mig import self_mig
@@ -26,11 +26,16 @@ from ._training_dynamics import (
     training_dynamics,
     training_dynamics_scores,
 )
-from ._udr import UDRScores, unsupervised_disentanglement_ranking
+from ._udr import (
+    UDRScores,
+    median_over_partners,
+    unsupervised_disentanglement_ranking,
+)
 from ._uncertainty import Spread, estimate_spread
 
 __all__ = [
     "SCORES",
+    "SCORE_NAMES",
     "VARIED",
     "WEIGHTS",
     "CentralityScores",
@@ -55,6 +60,7 @@ __all__ = [
     "label_free_scores",
     "levels_of_chance",
     "measure_evidence",
+    "median_over_partners",
     "model_centrality",
     "pipe_score",
     "rank_models",

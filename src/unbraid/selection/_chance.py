@@ -126,8 +126,9 @@ def chance_agreement(
         n_rotations=n_rotations,
         seed=seed,
     )
-    scores = np.array([median_over_partners(each) for each in pairs])
-    return levels_of_chance(scores, specifications, probability=probability)
+    return levels_of_chance(
+        median_over_partners(pairs), specifications, probability=probability
+    )
 
 
 def levels_of_chance(

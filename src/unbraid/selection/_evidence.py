@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from unbraid.foundation import check_shape
 
 from ._reproducible import reproducible_latents
+from ._udr import median_over_partners
 
 Floats = NDArray[np.float64]
 
@@ -94,7 +95,7 @@ class Evidence:
 
     def udr(self) -> Floats:
         """Return the median similarity of each model to the others."""
-        return _median_over_others(self.udr_pairs)
+        return median_over_partners(self.udr_pairs)
 
     def reproducible(self) -> Floats:
         """Return the number of latents that other seeds find again, beyond chance."""
@@ -117,15 +118,3 @@ class Evidence:
             known = values[~np.isnan(values)]
             scores.append(known.mean() if known.size else np.nan)
         return np.array(scores)
-
-
-def _median_over_others(pairs: Floats) -> Floats:
-    # A model's own score is the median of its column.
-    values = np.array(pairs, dtype=np.float64)
-    np.fill_diagonal(values, np.nan)
-    ordered = np.sort(values, axis=0)  # NaN comes last
-    count = np.sum(~np.isnan(ordered), axis=0)
-    columns = np.arange(len(pairs))
-    low = ordered[np.maximum(count - 1, 0) // 2, columns]
-    high = ordered[np.minimum(count // 2, len(pairs) - 1), columns]
-    return np.where(count > 0, (low + high) / 2, np.nan)

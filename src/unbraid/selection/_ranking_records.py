@@ -9,6 +9,19 @@ from unbraid.foundation import html_table
 if TYPE_CHECKING:
     import pandas as pd
 
+SCORE_NAMES = {
+    "contrast": "independent effects on the image",
+    "reproducible": "latents that other seeds find",
+    "across": "agreement with other configurations",
+    "udr": "agreement of seeds",
+    "dynamics": "training dynamics",
+    "elbo": "ELBO",
+    "reconstruction": "reconstruction",
+    "active_latents": "active latents",
+    "supervised": "labels",
+}
+"""Label-free scores of a ranking in words, for figures, tables and summaries."""
+
 _MODELS_SHOWN = 20
 
 

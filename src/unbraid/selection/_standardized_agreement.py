@@ -84,7 +84,7 @@ def standardized_agreement(
         n_rotations=n_rotations,
         seed=seed,
     )
-    rotated = np.array([median_over_partners(each) for each in pairs])
+    rotated = median_over_partners(pairs)
     spread = rotated.std(axis=0, ddof=1)
     # If rotations change nothing, the spread is a rounding error.
     changes = spread > 1e-9

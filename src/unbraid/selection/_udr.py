@@ -220,7 +220,20 @@ def _relative_strength(
     return np.divide(largest**2, total, out=np.zeros_like(total), where=total > 0)
 
 
-def median_over_partners(pairs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the median of each column of agreements, NaN for one without partners."""
-    columns = [column[~np.isnan(column)] for column in pairs.T]
-    return np.array([np.median(each) if len(each) else np.nan for each in columns])
+def median_over_partners(pairs: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return the median of each column of agreements, NaN for one without partners.
+
+    Args:
+        pairs: Agreement of model i (row) with model j (column), ``(..., n_models,
+            n_models)``; NaN where two models are not compared. The diagonal does not
+            count.
+    """
+    values = np.array(pairs, dtype=np.float64)
+    values[..., np.eye(values.shape[-1], dtype=bool)] = np.nan
+    ordered = np.sort(values, axis=-2)  # NaN comes last
+    count = np.sum(~np.isnan(ordered), axis=-2)[..., None, :]
+    low, high = np.maximum(count - 1, 0) // 2, np.minimum(count // 2, len(pairs.T) - 1)
+    middle = np.take_along_axis(ordered, low, -2) + np.take_along_axis(
+        ordered, high, -2
+    )
+    return np.where(count > 0, middle / 2, np.nan)[..., 0, :]

@@ -7,25 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unbraid.selection import SCORE_NAMES
+
 from ._drawing import label_of, new_figure, tidy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from unbraid.selection import Ranked
-
-SCORE_NAMES = {
-    "contrast": "independent effects on the image",
-    "reproducible": "latents that other seeds find",
-    "across": "agreement with other configurations",
-    "udr": "agreement of seeds",
-    "dynamics": "training dynamics",
-    "elbo": "ELBO",
-    "reconstruction": "reconstruction",
-    "active_latents": "active latents",
-    "supervised": "labels",
-}
-"""What the parts of a score are called in figures and tables."""
 
 _COLORS = (
     *("#3b6fb6", "#c47b2c", "#4c9a5f", "#9a5fb0"),
@@ -43,7 +32,15 @@ def draw_score_parts(
             :attr:`unbraid.selection.Ranking.models`.
         chosen: Name of the chosen model, which is drawn in bold.
         most: Maximum number of models to draw.
+
+    Raises:
+        ValueError: If there are no models, or no parts of their scores.
     """
+    if not models or not models[0].parts:
+        raise ValueError(
+            "draw_score_parts needs models with the parts of their scores. Rank them "
+            "with rank_models, and give its models."
+        )
     shown = models[:most]
     figure = new_figure((6.8, 0.24 * len(shown) + 1.1))
     axes = figure.add_subplot()

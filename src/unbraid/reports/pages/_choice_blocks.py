@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from unbraid.reports.figures._score_parts import SCORE_NAMES, draw_score_parts
-from unbraid.selection import Ranked
+from unbraid.reports.figures._score_parts import draw_score_parts
+from unbraid.selection import SCORE_NAMES, Ranked
 
 from ._embed import picture
 from ._page import Picture, Table
