@@ -147,3 +147,24 @@ def test_agreement_across_configurations_is_part_of_the_evidence():
     assert found.across[0] > found.across[1]
     alone = measure_evidence(["a0", "a1"], ["a", "a"], [codes, codes])
     assert alone.across is None
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (5, 3), (2,)])
+def test_scores_that_do_not_fit_are_refused(shape):
+    with pytest.raises(ValueError, match="levels_of_chance: scores must have a row"):
+        levels_of_chance(np.ones(shape), ["a", "a"])
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"n_tried": 0}, "n_tried must be .* at least 1, got 0"),
+        ({"decoders": [None]}, "decoders must have one entry for each of 2 models"),
+        ({"names": ["a", "a"]}, "different names"),
+        ({"configurations": ["x"]}, "a label for each of 2 models, got 1"),
+    ],
+)
+def test_evidence_of_parts_that_do_not_fit_is_refused(more, message):
+    given = {"names": ["a", "b"], "configurations": ["x", "x"]} | more
+    with pytest.raises(ValueError, match=message):
+        measure_evidence(codes=[independent()] * 2, **given)

@@ -361,3 +361,11 @@ def test_a_ranking_is_shown_in_a_line_and_as_a_table():
     refused = rank_models(evidence({"a": 0.1, "b": 0.1}))
     assert repr(refused) == "Ranking(10 models of 2 configurations, chosen=None)"
     assert "Chosen: no model." in refused._repr_html_()
+
+
+@pytest.mark.parametrize("weight", [-1.0, float("inf"), float("nan")])
+def test_weights_below_zero_or_infinite_are_refused(weight):
+    with pytest.raises(ValueError, match="rank_models: weight of reproducible must be"):
+        rank_models(
+            evidence({"a": 0.5, "b": 0.6}), weights={"udr": 1, "reproducible": weight}
+        )

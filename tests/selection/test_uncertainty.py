@@ -59,3 +59,9 @@ def test_intervals_hold_the_score_among_many_seeds(n_runs):
         low, high = score(n_runs).interval
         held.append(low <= score(n_many).score <= high)
     assert 0.9 <= np.mean(held) <= 0.995
+
+
+@pytest.mark.parametrize("sizes", [(0, 0), (2, 3)])
+def test_parts_that_do_not_fit_are_refused(sizes):
+    with pytest.raises(ValueError, match="estimate_spread needs both parts"):
+        estimate_spread(*map(np.ones, sizes))

@@ -144,12 +144,22 @@ def levels_of_chance(
         specifications: Configuration of each model.
         probability: See :func:`chance_agreement`.
 
+    Raises:
+        ValueError: If there are fewer than two rotations, or if scores and
+            specifications do not fit.
+
     Example:
         >>> scores = np.array([[0.4, 0.4], [0.5, 0.5], [0.6, 0.6]])
         >>> levels_of_chance(scores, ["a", "a"])
         {'a': Chance(mean=0.5, level=0.6)}
     """
     check_number("probability", probability, above=0.0, below=1.0)
+    if scores.ndim != 2 or len(scores) < 2 or scores.shape[1] != len(specifications):
+        raise ValueError(
+            "levels_of_chance: scores must have a row for each of at least two "
+            f"rotations and a column for each of {len(specifications)} models, got "
+            f"shape {scores.shape}."
+        )
     owners = np.array(specifications)
     names = list(dict.fromkeys(specifications))
     means = np.stack([scores[:, owners == name].mean(axis=1) for name in names], axis=1)

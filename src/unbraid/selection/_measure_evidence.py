@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from unbraid.foundation import check_count
+
 from ._chance import chance_agreement
 from ._comparable import Coded
 from ._evidence import Evidence, Floats
@@ -48,6 +50,10 @@ def measure_evidence(
         of chance, active latents and, with decoders, the Jacobian contrast. Add what
         else is known with :func:`dataclasses.replace`, such as the ELBO.
 
+    Raises:
+        ValueError: If numbers of names, configurations, codes and decoders differ, or
+            if names are repeated.
+
     Example:
         >>> from unbraid.selection import rank_models
         >>> codes = np.random.default_rng(0).normal(size=(500, 3))
@@ -55,6 +61,13 @@ def measure_evidence(
         >>> rank_models(evidence).chosen
         'a0'
     """
+    if n_tried is not None:
+        check_count("measure_evidence: n_tried", n_tried, least=1)
+    if decoders is not None and len(decoders) != len(codes):
+        raise ValueError(
+            f"measure_evidence: decoders must have one entry for each of {len(codes)} "
+            f"models, got {len(decoders)}. Use None for a model without a decoder."
+        )
     agreement = unsupervised_disentanglement_ranking(
         codes, similarity="spearman", groups=configurations, cache=cache
     )

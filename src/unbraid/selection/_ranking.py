@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from unbraid.foundation import check_number
+
 from ._evidence import Evidence, Floats
 from ._ranking_records import LabelEffect, Ranked, Ranking
 from ._uncertainty import Spread, estimate_spread
@@ -75,7 +77,8 @@ def rank_models(
             missing from the evidence does not count.
 
     Raises:
-        ValueError: If weights are unknown, or not of scores in the evidence.
+        ValueError: If weights are unknown, negative or infinite, or if none is of a
+            score in the evidence.
 
     Example:
         >>> pairs = np.array([[np.nan, 0.9, np.nan, np.nan],
@@ -95,8 +98,10 @@ def rank_models(
         a New Concept?, section 4; Holtz, Mishne and Cloninger (2022), section 3.3. The
         combination, and the comparison with rotated codes, are ours.
     """
+    for name, weight in weights.items():
+        check_number(f"rank_models: weight of {name}", weight, least=0.0)
     unknown = set(weights) - set(_COLUMNS)
-    if unknown or not any(weight > 0 for weight in weights.values()):
+    if unknown or not any(weights.values()):
         raise ValueError(
             f"weights must be of {', '.join(_COLUMNS)}, with at least one positive "
             f"weight, got {dict(weights)}."

@@ -65,6 +65,9 @@ def estimate_spread(agreement: Floats, others: Floats) -> Spread:
         agreement: Part of each model's score that depends on other seeds, ``(n,)``.
         others: Remaining part of each model's score, ``(n,)``.
 
+    Raises:
+        ValueError: If there are no models, or different numbers of values.
+
     Example:
         >>> even = estimate_spread(np.full(3, 0.5), np.zeros(3))
         >>> uneven = estimate_spread(np.array([0.2, 0.5, 0.8]), np.zeros(3))
@@ -75,6 +78,11 @@ def estimate_spread(agreement: Floats, others: Floats) -> Spread:
         Hoeffding (1948), A Class of Statistics with Asymptotically Normal Distribution,
         section 5, for the influence in a mean over pairs.
     """
+    if not len(agreement) == len(others) > 0:
+        raise ValueError(
+            "estimate_spread needs both parts of the score of each of one or more "
+            f"models, got {len(agreement)} and {len(others)} values."
+        )
     n_runs, total = len(agreement), agreement.mean() + others.mean()
     share = agreement.mean() / total if total > 0 else 1.0
     prior = share * _PRIOR_OF_AGREEMENT + (1 - share) * _PRIOR_OF_OTHERS
